@@ -38,39 +38,72 @@ export const cpuOf = (runs: readonly Run[]): number => median(runs.map((run) => 
 export const memory = (runs: readonly Pick<Run, 'mebibytes'>[]): number =>
   median(runs.map((run) => run.mebibytes));
 
+interface Started {
+  /** Once stderr holds the text. */
+  says(text: string): Promise<void>;
+  /** Asks it to end. */
+  stop(): void;
+  /** @throws when it fails */
+  readonly ended: Promise<Run>;
+}
+
 /**
- * Runs a command to its end; its CPU time and the peak of its memory are read from the kernel while it runs. Much output goes to a file:
- * reading it here would take one of two cores from what is measured. @throws when it fails
+ * Starts a command; its CPU time and the peak of its memory are read from the kernel while it runs. Much output goes to
+ * a file: reading it here would take one of two cores from what is measured.
  */
-export function time(
+export function start(
   command: string,
   args: readonly string[],
   cwd: string,
   environment: NodeJS.ProcessEnv = process.env,
   output?: string,
-): Promise<Run> {
-  return new Promise((done, fail) => {
-    const start = process.hrtime.bigint();
-    const to = output === undefined ? 'pipe' : openSync(output, 'w');
-    const child = spawn(command, args, { cwd, env: environment, stdio: ['ignore', to, 'pipe'] });
-    if (typeof to === 'number') closeSync(to);
-    let [stdout, stderr, peak, cpu] = ['', '', 0, 0];
-    const sampler = setInterval(() => {
-      peak = Math.max(peak, highWater(child.pid));
-      cpu = Math.max(cpu, cpuSeconds(child.pid));
-    }, 25);
-    child.stdout?.on('data', (chunk: Buffer) => (stdout += String(chunk)));
-    child.stderr?.on('data', (chunk: Buffer) => (stderr += String(chunk)));
+): Started {
+  const begun = process.hrtime.bigint();
+  const to = output === undefined ? 'pipe' : openSync(output, 'w');
+  const child = spawn(command, args, { cwd, env: environment, stdio: ['ignore', to, 'pipe'] });
+  if (typeof to === 'number') closeSync(to);
+  let [stdout, stderr, peak, cpu] = ['', '', 0, 0];
+  let [isStopped, heard] = [false, (): void => undefined];
+  const sampler = setInterval(() => {
+    peak = Math.max(peak, highWater(child.pid));
+    cpu = Math.max(cpu, cpuSeconds(child.pid));
+  }, 25);
+  child.stdout?.on('data', (chunk: Buffer) => (stdout += String(chunk)));
+  child.stderr?.on('data', (chunk: Buffer) => {
+    stderr += String(chunk);
+    heard();
+  });
+  const ended = new Promise<Run>((done, fail) => {
     child.on('error', fail);
     child.on('close', (code) => {
       clearInterval(sampler);
-      const elapsed = Number(process.hrtime.bigint() - start) / 1e9;
-      if (code === 0) done({ seconds: elapsed, cpu, mebibytes: peak / 1024, stdout });
+      const elapsed = Number(process.hrtime.bigint() - begun) / 1e9;
+      if (code === 0 || (isStopped && code === STOPPED))
+        done({ seconds: elapsed, cpu, mebibytes: peak / 1024, stdout });
       else
         fail(new Error(`${command} ${args.join(' ')} ended with ${code}:\n${stderr.slice(-2000)}`));
     });
   });
+  return {
+    ended,
+    says: (text) =>
+      new Promise((done, fail) => {
+        heard = () => stderr.includes(text) && done();
+        heard();
+        ended.catch(fail);
+      }),
+    stop() {
+      isStopped = true;
+      child.kill('SIGTERM');
+    },
+  };
 }
+
+/** The exit code after SIGTERM. */
+const STOPPED = 143;
+
+/** Runs a command to its end. @throws when it fails */
+export const time = (...command: Parameters<typeof start>): Promise<Run> => start(...command).ended;
 
 /** Peak resident memory in KiB. */
 export function highWater(pid: number | undefined): number {

@@ -29,7 +29,7 @@ import type { JobQueue, JobQueues } from '../state/job-queue.js';
 import { secretOf } from './cloud-connection.js';
 import type { Context } from './context.js';
 import type { FleetSite } from './fleet-context.js';
-import { runRecords, type ResultPlace, type RunRecords } from './fleet-results.js';
+import { lastOrDamaged, runRecords, type ResultPlace, type RunRecords } from './fleet-results.js';
 import { resultOfEntry } from './fleet-run.js';
 import { environmentOf } from './state-location.js';
 
@@ -233,7 +233,7 @@ export async function keepNotRun(
 ): Promise<void> {
   await forEachLimited(tenants, STORED_AT_ONCE, async (tenant) => {
     const records = runRecords(place, run, tenant);
-    if (await records.last(tenant)) return;
+    if (await lastOrDamaged(records, tenant)) return;
     const entry = withoutResult(tenant, 'not-run', 'The run was cancelled.');
     await records.write(resultOfEntry(context, { run, command }, entry));
   });

@@ -7,6 +7,7 @@ import {
   isObject,
   NAME,
   refuse,
+  Refusal,
   tenantStatuses,
   tryJson,
   type FleetRun,
@@ -32,12 +33,21 @@ export interface RunRecords {
   /** Writes a result under the next free attempt. @returns it */
   write(result: TenantResult): Promise<TenantResult>;
   /** Audits a tenant while no other run does, as far as the place can tell. @throws Refusal where one does */
-  alone<T>(tenant: string, signal: AbortSignal, work: Audit<T>): Promise<T>;
+  alone<T>(tenant: string, wait: Wait, work: Audit<T>): Promise<T>;
+}
+
+/** How another run is waited for. */
+interface Wait {
+  /** Ends it. */
+  readonly signal: AbortSignal;
+  /** The most milliseconds. */
+  readonly wait: number;
 }
 
 /** @param signal ends it too early if another run began to audit the tenant */
 type Audit<T> = (signal: AbortSignal) => Promise<T>;
 
+const DAMAGED = 'damaged-result';
 const RUN_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,99}$/;
 
 /** @throws Refusal for what cannot be the name of a run */
@@ -59,7 +69,7 @@ export interface ResultPlace {
   list(folder: string, begin?: string): Promise<readonly string[]>;
   /** Present where other machines may work on the same tenants. */
   readonly underClaim?: <T>(
-    claim: { readonly key: string; readonly operation: string; readonly signal: AbortSignal },
+    claim: { readonly key: string; readonly operation: string } & Wait,
     work: Audit<T>,
   ) => Promise<T>;
 }
@@ -107,13 +117,17 @@ function askedOnce<T>(ask: () => Promise<T>): () => Promise<T> {
 /** Registers beside the states. */
 export function resultRegisters(
   registers: Registers,
-  { lock, locking, ...pauses }: Pick<ClaimTools, 'lock' | 'locking'> & Pauses,
+  {
+    lock,
+    locking: { lease },
+    ...pauses
+  }: Pick<ClaimTools, 'lock'> & { readonly locking: { readonly lease: number } } & Pauses,
 ): ResultPlace {
   const prepared = askedOnce(async () => registers.prepare?.());
   return {
     location: registers.location,
-    underClaim: ({ signal, ...claim }, work) =>
-      underClaim({ registers, lock, locking, signal, ...pauses }, claim, work),
+    underClaim: ({ signal, wait, ...claim }, work) =>
+      underClaim({ registers, lock, locking: { lease, wait }, signal, ...pauses }, claim, work),
     async read(key) {
       const found = await registers.get(key);
       return found && Buffer.from(found.body).toString('utf8');
@@ -275,7 +289,7 @@ export function runRecords(place: ResultPlace, name: string, only = ''): RunReco
     const [first] = misfits(value, members);
     const why = isObject(value) ? `its \`${first}\` does not fit` : 'it holds no whole JSON object';
     if (first !== undefined)
-      refuse('damaged-result', `${key} in ${place.location} is not ${what}: ${why}.`, { detail });
+      refuse(DAMAGED, `${key} in ${place.location} is not ${what}: ${why}.`, { detail });
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its members were checked
     return value as T;
   };
@@ -304,11 +318,11 @@ export function runRecords(place: ResultPlace, name: string, only = ''): RunReco
       return true;
     },
     // No run has such a name.
-    alone: (tenant, signal, work) =>
+    alone: (tenant, wait, work) =>
       place.underClaim?.(
-        { key: `fleet/@claims/${tenant}`, operation: `fleet drift, run ${name}`, signal },
+        { key: `fleet/@claims/${tenant}`, operation: `fleet drift, run ${name}`, ...wait },
         work,
-      ) ?? work(signal),
+      ) ?? work(wait.signal),
     async write(result) {
       for (let { attempt } = result; ; attempt += 1) {
         const numbered = { ...result, attempt };
@@ -317,3 +331,14 @@ export function runRecords(place: ResultPlace, name: string, only = ''): RunReco
     },
   };
 }
+
+/** The last result of a tenant, or that it cannot be read. */
+export const lastOrDamaged = (
+  records: Pick<RunRecords, 'last'>,
+  tenant: string,
+): Promise<TenantResult | 'damaged' | undefined> =>
+  records.last(tenant).catch((error: unknown) => {
+    if (error instanceof Refusal && error.diagnostics.some(({ code }) => code === DAMAGED))
+      return 'damaged' as const;
+    throw error;
+  });

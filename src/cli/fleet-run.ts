@@ -318,11 +318,12 @@ export async function runTenant(
   const remedy = unplanned ? [toResume(job.again)] : [];
   // In the words of the tenant, and with what only its context masks.
   await own?.context.tell([...failed, ...remedy]);
-  const told = own?.told ?? withCommands([...failed, ...remedy], parent.said);
-  const diagnostics = distinct([...told, ...complaintsOf(outcome)]);
+  const said = own?.told ?? withCommands([...failed, ...remedy], parent.said);
+  const diagnostics = distinct([...said, ...complaintsOf(outcome)]);
   const result = resultOf(tenant, { exit, outcome, diagnostics, job });
   const whole = { ...result, started_at, ended_at: new Date(parent.clock.now()).toISOString() };
-  return { result: await stored(job, whole), ...(outcome && { outcome }) };
+  const told = parent.signal.aborted ? withInterruption(whole) : whole;
+  return { result: await stored(job, told), ...(outcome && { outcome }) };
 }
 
 const toResume = (again: string): Diagnostic => ({
@@ -346,6 +347,18 @@ const failureOf = ({ signal }: Context, thrown: unknown): ReturnType<typeof caug
         exit: exits.interrupted,
       }
     : caughtError(thrown);
+
+/** The result of an interrupted run: an apply that was cut off tells what it wrote, and not why it ended. */
+function withInterruption(result: TenantResult): TenantResult {
+  const { outcomes, diagnostics } = result;
+  const isCutOff =
+    diagnostics.some(({ code }) => code === 'interrupted') ||
+    outcomes.some(
+      ({ outcome, diagnostic }) =>
+        outcome === 'skipped' || outcome === 'unknown' || diagnostic?.code === 'interrupted',
+    );
+  return isCutOff ? { ...result, exit: exits.interrupted, status: 'interrupted' } : result;
+}
 
 /** A result that cannot be stored is an error of its tenant: its report would miss it. */
 async function stored(

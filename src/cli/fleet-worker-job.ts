@@ -32,7 +32,7 @@ import {
   keepNotRun,
   recordCancellation,
 } from './fleet-queue.js';
-import { runRecords, type ResultPlace, type RunRecords } from './fleet-results.js';
+import { lastOrDamaged, runRecords, type ResultPlace, type RunRecords } from './fleet-results.js';
 import { CANCELLED, keepEntry, runTenant, type FleetJob } from './fleet-run.js';
 import { identityOf } from './plan-identity.js';
 
@@ -203,13 +203,12 @@ async function runJob(worker: FleetWorker, run: WorkerRun, one: JobToRun): Promi
   const stored = runRecords(place, job.run, job.tenant);
   const records: RunRecords = {
     ...stored,
-    async write(ended) {
-      const result = signal.aborted ? withInterruption(ended) : ended;
-      const fresh = () => runRecords(place, job.run, job.tenant).last(job.tenant);
+    async write(result) {
+      const now = () => lastOrDamaged(runRecords(place, job.run, job.tenant), job.tenant);
       const end = await whenReachable(worker, async () =>
         fateOf(worker, one, {
           result,
-          isDone: isNewlyDone(await stored.last(job.tenant), await fresh()),
+          isDone: isNewlyDone(await lastOrDamaged(stored, job.tenant), await now()),
         }),
       ).catch((error: unknown): Fate => ({ error }));
       fate = end;
@@ -252,21 +251,13 @@ async function runJob(worker: FleetWorker, run: WorkerRun, one: JobToRun): Promi
   if (reason !== undefined) await stopRun(worker, job, reason);
 }
 
-/** The result of an interrupted run: an apply that was cut off tells what it wrote, and not why it ended. */
-function withInterruption(result: TenantResult): TenantResult {
-  const { outcomes, diagnostics } = result;
-  const isCutOff =
-    diagnostics.some(({ code }) => code === 'interrupted') ||
-    outcomes.some(
-      ({ outcome, diagnostic }) =>
-        outcome === 'skipped' || outcome === 'unknown' || diagnostic?.code === 'interrupted',
-    );
-  return isCutOff ? { ...result, exit: exits.interrupted, status: 'interrupted' } : result;
-}
+type LastResult = Awaited<ReturnType<typeof lastOrDamaged>>;
 
 /** Whether another worker finished the tenant while this one was at it. */
-const isNewlyDone = (before: TenantResult | undefined, now: TenantResult | undefined): boolean =>
-  now !== undefined && isFinal(now) && now.attempt !== before?.attempt;
+const isNewlyDone = (before: LastResult, now: LastResult): boolean =>
+  typeof now === 'object' &&
+  isFinal(now) &&
+  !(typeof before === 'object' && now.attempt === before.attempt);
 
 interface Ended {
   readonly result: TenantResult;

@@ -70,8 +70,12 @@ export async function storeAt(context: Context, place: StorePlace): Promise<Stor
   return storeFor(place.url, await storeOptions(context, place));
 }
 
-/** Milliseconds after which another audit of a tenant is not waited for any longer: by then, one that is gone was taken over. */
+/** By then, an audit that is gone was taken over. */
 const AUDIT_WAIT = 90_000;
+
+/** Milliseconds to wait for another audit of a tenant. @throws Refusal */
+export const auditWait = ({ flags: { lockWait } }: Pick<Context, 'flags'>): number =>
+  lockWait === undefined ? AUDIT_WAIT : checkedWait(lockWait);
 
 /** The registers beside the states of a fleet; undefined where the place has none. @throws Refusal where it cannot be used */
 export async function registersAt(context: Context, url: string) {
@@ -79,8 +83,7 @@ export async function registersAt(context: Context, url: string) {
   const options = await storeOptions(context, { url, project: 'fleet' });
   const registers = await remoteRegisters(url, options);
   const { lock, locking } = options;
-  const wait = context.flags.lockWait === undefined ? AUDIT_WAIT : locking.wait;
-  return registers && { registers, lock, locking: { ...locking, wait } };
+  return registers && { registers, lock, locking };
 }
 
 async function storeOptions(context: Context, place: StorePlace) {
@@ -119,11 +122,13 @@ async function storeOptions(context: Context, place: StorePlace) {
 
 function lockingOf({ flags, environment }: Context, { lock }: StateSettings, isRemote: boolean) {
   const usual = isRemote && environment['CI'] ? '5m' : '0s';
-  const asked = flags.lockWait ?? lock?.wait ?? usual;
-  const wait = /^0s?$/.test(asked) ? 0 : tryDuration(asked);
-  if (wait === undefined) return refuse('usage', `--lock-wait has to be ${durationWords}, or 0.`);
+  const wait = checkedWait(flags.lockWait ?? lock?.wait ?? usual);
   return { lease: tryDuration(lock?.lease ?? '30s')!, wait, takeover: lock?.takeover ?? true };
 }
+
+const checkedWait = (text: string): number =>
+  (/^0s?$/.test(text) ? 0 : tryDuration(text)) ??
+  refuse('usage', `--lock-wait has to be ${durationWords}, or 0.`);
 
 export async function fingerprintsOf(context: Context): Promise<Fingerprints> {
   const { scryptFingerprints } = await import('../state/index.js');

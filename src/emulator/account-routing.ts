@@ -41,6 +41,8 @@ export interface AccountCalls {
   /** The most in any 60 seconds. */
   readonly most_in_60s: number;
   readonly most_at_once: number;
+  /** Of POST, PUT, PATCH and DELETE. */
+  readonly most_writes_at_once: number;
 }
 
 /** @param accounts by name, each with its `accountCredentials` */
@@ -66,7 +68,7 @@ export function byAccount(
         return Response.json(Object.fromEntries(calls()));
       const name = accountOf(request.headers);
       if (name === undefined) return anyone!.fetch(request);
-      const ended = tallies.get(name)!.begun();
+      const ended = tallies.get(name)!.begun(request.method !== 'GET');
       try {
         return await accounts.get(name)!.fetch(request);
       } finally {
@@ -77,20 +79,38 @@ export function byAccount(
   };
 }
 
-function tally(clock: Pick<Clock, 'monotonic'>) {
-  const window: number[] = [];
-  let [calls, most, running, atOnce] = [0, 0, 0, 0];
+/** What runs at once, now and at most. */
+function running() {
+  let [now, most] = [0, 0];
   return {
     begun(): () => void {
+      now += 1;
+      most = Math.max(most, now);
+      return () => void (now -= 1);
+    },
+    most: () => most,
+  };
+}
+
+function tally(clock: Pick<Clock, 'monotonic'>) {
+  const window: number[] = [];
+  const [all, writes] = [running(), running()];
+  let [calls, most] = [0, 0];
+  return {
+    begun(isWrite: boolean): () => void {
       const now = clock.monotonic();
       while (window.length > 0 && window[0]! <= now - MINUTE) window.shift();
       window.push(now);
       calls += 1;
-      running += 1;
       most = Math.max(most, window.length);
-      atOnce = Math.max(atOnce, running);
-      return () => void (running -= 1);
+      const ends = [all.begun(), ...(isWrite ? [writes.begun()] : [])];
+      return () => ends.forEach((end) => end());
     },
-    calls: (): AccountCalls => ({ calls, most_in_60s: most, most_at_once: atOnce }),
+    calls: (): AccountCalls => ({
+      calls,
+      most_in_60s: most,
+      most_at_once: all.most(),
+      most_writes_at_once: writes.most(),
+    }),
   };
 }

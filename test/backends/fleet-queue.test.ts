@@ -4,13 +4,17 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startPostgres, type PostgresServer } from '../../scripts/servers.js';
+import type { AccountCalls } from '../../src/emulator/index.js';
 import type { FleetDocument } from '../../src/model/index.js';
 import { emulator, folder, type Folder, type Options, type Started } from '../support/cli.js';
 import type { Ran } from '../support/command.js';
+import { drawn } from '../support/drawn.js';
+import { seededRandom } from '../support/simulated.js';
 
 const root = join(import.meta.dirname, '../..');
 const names = Array.from({ length: 12 }, (_, at) => `t${at + 1}`);
@@ -62,6 +66,10 @@ interface Fleet {
   report(run: string, code?: number): Promise<FleetDocument>;
   /** Ends the emulator. @returns the calls of each tenant */
   calls(): Promise<ReadonlyMap<string, number>>;
+  /** The most writes of a tenant that ran at once. */
+  mostWritesAtOnce(): Promise<number>;
+  /** The names of the accounts of each tenant, but for the first. */
+  accounts(): Promise<readonly (readonly string[])[]>;
   /** How many objects each tenant has by the name of the one that is declared. */
   created(): Promise<readonly number[]>;
 }
@@ -157,7 +165,13 @@ async function fleetOf(
       const found = [...stderr.matchAll(/^(t\d+): (\d+) calls/gm)];
       return new Map(found.map(([, name = '', count]) => [name, Number(count)]));
     },
-    created: () =>
+    async mostWritesAtOnce() {
+      const origin = new URL(cloud.env['T1_TRUEUP_V2_URL'] ?? '').origin;
+      const counts = await (await fetch(`${origin}/emulator/calls`)).json();
+      const all = Object.values(counts as Readonly<Record<string, AccountCalls>>);
+      return Math.max(...all.map((one) => one.most_writes_at_once));
+    },
+    accounts: () =>
       Promise.all(
         names.map(async (name) => {
           const prefix = `${name.toUpperCase()}_`;
@@ -169,9 +183,13 @@ async function fleetOf(
             env: Object.fromEntries(own) as Record<string, string>,
           });
           const all = JSON.parse(stdout) as readonly { readonly name: string }[];
-          return all.filter((one) => one.name === 'Site').length;
+          return all.map((one) => one.name).filter((one) => one !== 'Headquarters');
         }),
       ),
+    async created() {
+      const accounts = await self.accounts();
+      return accounts.map((all) => all.filter((one) => one === 'Site').length);
+    },
   };
   return self;
 }
@@ -187,9 +205,14 @@ function exampleOn({ href }: URL): Folder {
 }
 
 /** Queues; then each job counts as lost within seconds after its worker is gone. */
-async function queued(fleet: Fleet, engine: Engine, ...words: readonly string[]): Promise<void> {
-  const { stdout } = await fleet.expect(0, 'fleet', ...words, '--engine', 'pgboss', '--run', 'r');
-  expect(stdout).toContain('12 tenants queued. Run r.');
+async function queued(
+  fleet: Fleet,
+  engine: Engine,
+  words: readonly string[],
+  run = 'r',
+): Promise<void> {
+  const { stdout } = await fleet.expect(0, 'fleet', ...words, '--engine', 'pgboss', '--run', run);
+  expect(stdout).toContain(`12 tenants queued. Run ${run}.`);
   await fleet.sql(`update trueup_queue.job set ${engine.short}`);
 }
 
@@ -239,7 +262,7 @@ describe.each(Object.keys(versions))('with pg-boss %s', { timeout: SLOW }, (vers
     const own = Object.entries(fleet.env).filter(([name]) => name.startsWith('WONKA_'));
     fleet.home.write('vault.env', own.map((pair) => `export ${pair.join('=')}\n`).join(''));
     const [first, second] = await twoWorkers(fleet);
-    await queued(fleet, engine, 'drift');
+    await queued(fleet, engine, ['drift']);
     await killedAtWork(fleet, first);
     const status = await fleet.expect(0, 'fleet', 'status', 'r', '--wait');
     expect(status.stdout).toBe('12 tenants: 12 with drift, 0 being run, 0 waiting. Run r.\n');
@@ -253,7 +276,7 @@ describe.each(Object.keys(versions))('with pg-boss %s', { timeout: SLOW }, (vers
   test('two workers audit every tenant, though one is killed', async () => {
     const fleet = await fleetOf(engine, { faults: ['latency=400'] });
     const [first, second] = await twoWorkers(fleet);
-    await queued(fleet, engine, 'drift');
+    await queued(fleet, engine, ['drift']);
     await killedAtWork(fleet, first);
     const status = await fleet.expect(0, 'fleet', 'status', 'r', '--wait');
     expect(status.stdout).toBe('12 tenants: 12 with drift, 0 being run, 0 waiting. Run r.\n');
@@ -280,7 +303,7 @@ describe.each(Object.keys(versions))('with pg-boss %s', { timeout: SLOW }, (vers
     const fleet = await fleetOf(engine, { faults: ['latency=200'] });
     await fleet.expect(0, 'fleet', 'plan', '--out', 'change.bundle');
     const [first, second] = await twoWorkers(fleet);
-    await queued(fleet, engine, 'apply', 'change.bundle', '--lock-wait', '30s');
+    await queued(fleet, engine, ['apply', 'change.bundle', '--lock-wait', '30s']);
     await killedAtWork(fleet, first);
     await fleet.expect(0, 'fleet', 'status', 'r', '--wait');
     second.child.kill('SIGTERM');
@@ -297,6 +320,61 @@ describe.each(Object.keys(versions))('with pg-boss %s', { timeout: SLOW }, (vers
     const drift = await fleet.expect(0, 'fleet', 'drift', '--detailed-exitcode');
     expect(drift.stdout).toContain('12 tenants: 12 as declared.');
   });
+
+  test(
+    'every tenant has its outcome and one writer at a time, wherever a worker is killed',
+    async () => {
+      const [kills, random] = [drawn(2), seededRandom(Number(process.env['FC_SEED'] ?? 1))];
+      const fleet = await fleetOf(engine, { faults: ['latency=100'] });
+      const declared: string[] = [];
+      const next = async (at: number): Promise<readonly string[]> => {
+        if (at % 2 === 0) return ['drift'];
+        declared.push(`Unit ${at}`);
+        const members = declared.map((name, of) => `  u${of}: { name: ${name} }\n`);
+        fleet.home.write('base/units.yaml', `accounts:\n${members.join('')}`);
+        await fleet.expect(0, 'fleet', 'plan', '--out', 'change.bundle');
+        return ['apply', 'change.bundle', '--lock-wait', '30s', '--parallelism', '1'];
+      };
+      let [first, second] = await twoWorkers(fleet);
+      for (let at = 0; at < kills; at += 1) {
+        const run = `r${at}`;
+        await queued(fleet, engine, await next(at), run);
+        if (random.fraction() < 0.5) [first, second] = [second, first];
+        await setTimeout(random.fraction() * 2_500);
+        first.child.kill('SIGKILL');
+        await first.ended;
+        const status = await fleet.run('fleet', 'status', run, '--wait', '--format', 'json');
+        expect(JSON.parse(status.stdout), status.stderr).toMatchObject({
+          queue: { waiting: 0, active: 0, given_up: 0 },
+        });
+        const reported = await fleet.run('fleet', 'report', run, '--format', 'json');
+        const { tenants } = JSON.parse(reported.stdout) as FleetDocument;
+        expect(tenants.map(({ tenant }) => tenant).toSorted()).toEqual(names.toSorted());
+        const unexpected = tenants.filter(
+          ({ status: of }) => !['applied', 'unchanged', 'drift', 'stale'].includes(of),
+        );
+        expect(unexpected).toEqual([]);
+        const [{ again } = { again: Number.NaN }] = await fleet.sql(
+          `select count(*)::int as again from trueup_queue.job where retry_count > 0 and data ->> 'run' = '${run}'`,
+        );
+        expect(again).toBeLessThanOrEqual(LANES);
+        // What was being written when its worker was killed is another state now: its plan is stale.
+        if (at % 2 === 1)
+          await fleet.expect(0, 'fleet', 'apply', '--auto-approve', '--parallelism', '1');
+        first = fleet.worker();
+        await first.says('Working for');
+      }
+      for (const { child, ended } of [first, second]) {
+        child.kill('SIGTERM');
+        await ended;
+      }
+      const all = (await fleet.accounts()).map((accounts) => accounts.toSorted());
+      const sorted = declared.length > 0 ? ['Site', ...declared].toSorted() : [];
+      expect(all).toEqual(names.map(() => sorted));
+      expect(await fleet.mostWritesAtOnce()).toBe(1);
+    },
+    drawn(2) * SLOW,
+  );
 
   test.each([
     ['while it holds the lock', 'GET', 'Applied'],
@@ -332,11 +410,11 @@ describe.each(Object.keys(versions))('with pg-boss %s', { timeout: SLOW }, (vers
 
   test('a cancelled run ends, and is resumed', async () => {
     const fleet = await fleetOf(engine, { faults: ['latency=300'] });
-    await queued(fleet, engine, 'drift');
+    await queued(fleet, engine, ['drift']);
     const worker = fleet.worker();
     await worker.says('r t');
     const { stdout } = await fleet.expect(0, 'fleet', 'cancel', 'r');
-    expect(stdout).toMatch(/^Cancelled: \d tenants were waiting\./);
+    expect(stdout).toMatch(/^Cancelled: \d waiting tenants?\./);
     await expect
       .poll(async () => (await fleet.expect(0, 'fleet', 'status', 'r')).stdout, {
         timeout: 20_000,

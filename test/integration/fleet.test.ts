@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { AccountCalls } from '../../src/emulator/index.js';
 import type { FleetDocument } from '../../src/model/index.js';
 import { atTerminal, emulator, folder, type Folder } from '../support/cli.js';
 import { repository } from '../support/git.js';
@@ -55,6 +56,25 @@ describe('a signal', () => {
         expect(stdout).toContain(`${name}: No drift. 1 object is as declared.`);
     },
   );
+});
+
+test('a tenant whose apply is cut off is interrupted, and did not fail', async () => {
+  const home = fleetFolder();
+  home.write('base/more.yaml', base.replaceAll('pager', 'second').replaceAll('On-call', 'Second'));
+  const cloud = await accounts(home, 'b:latency=500,method=POST');
+  const words = ['fleet', 'apply', '--auto-approve', '--parallelism', '1'];
+  const started = home.start(words, { env: cloud.env });
+  const { origin } = new URL(cloud.env['A_TRUEUP_V2_URL'] ?? '');
+  const isWriting = async (): Promise<boolean> => {
+    const counts = await (await fetch(`${origin}/emulator/calls`)).json();
+    return (counts as Readonly<Record<string, AccountCalls>>)['b']!.most_writes_at_once > 0;
+  };
+  await expect.poll(isWriting, { timeout: 20_000, interval: 20 }).toBe(true);
+  started.child.kill('SIGINT');
+  const { code, stdout } = await started.ended;
+  expect(code).toBe(130);
+  expect(stdout).toContain('b: INTERRUPTED Not all applied: 1 created');
+  expect(stdout).toMatch(/^4 tenants: 1 applied, 2 not run, 1 interrupted\. /m);
 });
 
 test('SIGTERM between two stages ends the process and its report with 143', async () => {

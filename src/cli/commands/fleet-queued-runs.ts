@@ -1,6 +1,7 @@
 // `trueup fleet status`, `resume` and `cancel`: a run that was queued, while workers run it.
 import {
   exits,
+  firstNamed,
   forEachLimited,
   refuse,
   tenantStatuses,
@@ -23,6 +24,7 @@ import {
   recordedJobs,
   roundOf,
   sayQueued,
+  tenantsOf,
   withQueue,
 } from '../fleet-queue.js';
 import { checkedRun, runRecords } from '../fleet-results.js';
@@ -47,6 +49,8 @@ interface RunStatus {
 interface QueueCounts {
   readonly waiting: number;
   readonly active: number;
+  /** The tenants that are being run. */
+  readonly running: readonly string[];
   /** Those whose workers were gone each time. */
   readonly given_up: number;
 }
@@ -77,7 +81,7 @@ async function tellStatus(context: Context, named: Named, queue: JobQueue | unde
     }
     err.status(undefined);
     if (flags.format === 'json') out.write(jsonText({ format_version: '1.0', ...now }));
-    else out.write(`${sentence(now)}\n`);
+    else out.write(`${sentence(now)}\n${runningLine(now.queue)}`);
     return exits.done;
   }
 }
@@ -119,13 +123,14 @@ export async function statusOf(
   // A run that was resumed to its end is not cancelled any more.
   const isLeft = run.tenants.some((tenant) => !isFinal(entries.get(tenant) ?? { exit: null }));
   if (!queue) return { ...base, cancelled: round > 0 && isLeft };
-  const active = jobs.filter(({ state }) => state === 'active').length;
-  const waiting = jobs.length - active;
+  const active = jobs.filter(({ state }) => state === 'active');
+  const waiting = jobs.length - active.length;
+  const running = tenantsOf(active).toSorted();
   // What was queued after the last cancellation belongs to another round.
   const isOpen = jobs.some(({ data }) => tenantJobIn(data)?.round === round);
   return {
     ...base,
-    queue: { waiting, active, given_up },
+    queue: { waiting, active: active.length, running, given_up },
     cancelled: round > 0 && isLeft && !isOpen,
   };
 }
@@ -144,6 +149,11 @@ function sentence({ run, tenants, results, queue, cancelled }: RunStatus): strin
   ];
   return `${plural(tenants, 'tenant')}: ${parts.join(', ')}. Run ${run}${cancelled ? ', cancelled' : ''}.`;
 }
+
+const NAMED = 10;
+
+const runningLine = (queue: QueueCounts | undefined): string =>
+  queue && queue.running.length > 0 ? `Being run: ${firstNamed(queue.running, NAMED)}.\n` : '';
 
 export const resume: Command = async (context, [name = '']) => {
   const named = await runNamed(context, checkedRun(name));
@@ -180,7 +190,7 @@ export const cancel: Command = async (context, [name = '']) => {
     const rest =
       active > 0 ? ` ${plural(active, 'tenant')} being run: they end at their next request.` : '';
     out.write(
-      `Cancelled: ${plural(waiting.length, 'tenant')} were waiting.${rest} To go on: trueup fleet resume ${run.run}\n`,
+      `Cancelled: ${plural(waiting.length, 'waiting tenant')}.${rest} To go on: trueup fleet resume ${run.run}\n`,
     );
     return exits.done;
   });

@@ -73,6 +73,7 @@ import { policiesHere, refuseUnknownAllow, withPolicies } from '../project-polic
 import { chosen, loadProject } from '../project.js';
 import { formsOf, outputsOf } from '../report-flags.js';
 import { audit } from '../run-audit.js';
+import { auditWait } from '../state-location.js';
 import { tenantPages } from '../tenant-pages.js';
 import { version } from '../version.js';
 import { planDocumentOf, requestOf, withProject } from '../working-context.js';
@@ -282,13 +283,15 @@ export function driftOf(
   site: FleetSite,
   records: RunRecords,
 ): Pick<FleetJob, 'command' | 'flags' | 'known' | 'work'> {
-  const audited = auditedIn(site);
+  const [audited, wait] = [auditedIn(site), auditWait(context)];
   return {
     command: 'drift',
     flags: tenantFlags(context),
     known: doneOffline(site, records),
     work: unlessDone(site, records, (own, tenant) =>
-      records.alone(tenant.name, own.signal, (signal) => audited({ ...own, signal }, tenant)),
+      records.alone(tenant.name, { signal: own.signal, wait }, (signal) =>
+        audited({ ...own, signal }, tenant),
+      ),
     ),
   };
 }

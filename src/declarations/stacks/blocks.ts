@@ -46,12 +46,16 @@ const refused: Readonly<Record<string, string>> = {
 
 const SET = /^\$\{toset\(/;
 
+/** The place of what the `for_each` of a block repeats. */
+export function repeatedPlace({ for_each: forEach }: JsonObject, site: StackPlace): StackPlace {
+  const ofTexts = typeof forEach === 'string' && SET.test(forEach);
+  return { ...site, ofTexts, ...defined({ forEach }) };
+}
+
 /** `timeouts`, which no object has, are left out. */
 export function resourceOf(kind: Kind, { timeouts: _, ...block }: JsonObject, site: StackPlace) {
-  const { for_each: forEach } = block;
-  const ofTexts = typeof forEach === 'string' && SET.test(forEach);
   const attributes = without(block, site.complain);
-  const inner = { ...site, ofTexts, ...defined({ forEach }) };
+  const inner = repeatedPlace(block, site);
   const body = attributesOf(kind.attributes, attributes, inner);
   const members = membersOf(block, site);
   const lifecycle = lifecycleOf(kind, block['lifecycle'], inner);
@@ -135,7 +139,8 @@ function secretOf(value: Json, site: StackPlace): Raw {
 const isThere = (value: Json | undefined): value is Exclude<Json, null> =>
   value !== undefined && value !== null;
 
-function membersOf(block: JsonObject, site: StackPlace): Raw | undefined {
+/** What a block is repeated for: its `count` or `for_each`. */
+export function membersOf(block: JsonObject, site: StackPlace): Raw | undefined {
   const { count, for_each: each } = block;
   if (isThere(count) && isThere(each))
     site.complain({

@@ -1,8 +1,16 @@
 // `import`, `moved` and `removed` of a stack, as the blocks of a declaration file. What they say is checked there.
-import { formatAddress, isList, isObject, type Json, type JsonObject } from '../../model/index.js';
+import {
+  defined,
+  formatAddress,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+} from '../../model/index.js';
 import { escapeText } from '../reference-syntax.js';
 import type { BlockSection } from '../vocabulary.js';
 import type { RawMap } from '../yaml/raw-values.js';
+import { membersOf, repeatedPlace } from './blocks.js';
 import {
   bareAddress,
   placeBelow,
@@ -57,11 +65,15 @@ function refuse(
   return [];
 }
 
+/** What the members of a `for_each` are imported to. */
+const OF_EACH = /^(.*)\[each\.(key|value)\]$/s;
+
 function importOf(
-  { to, id, '//': _, ...more }: JsonObject,
+  { to, id, for_each, '//': _, ...more }: JsonObject,
   site: StackPlace,
 ): readonly StackRefactoring[] {
-  const target = addressed(to, site);
+  const [, resource = to, member] = OF_EACH.exec(String(to)) ?? [];
+  const target = addressed(resource, site);
   const address = target && addressText(target);
   if (target && address === undefined) return [];
   if (address === undefined || id === undefined || Object.keys(more).length > 0)
@@ -71,7 +83,13 @@ function importOf(
       `the import to ${String(to)}`,
       `Bind it by hand, as in: trueup import ${target?.kind?.name ?? 'KIND'}.NAME ID`,
     );
-  const raw = { to: address, id: rawValueOf(id, placeBelow(site, 'import', 'id')) };
+  const repeated: JsonObject = defined({ for_each });
+  const place = placeBelow(site, 'import');
+  const raw = {
+    to: member === undefined ? address : `${address}["\${each.${member}}"]`,
+    id: rawValueOf(id, placeBelow(repeatedPlace(repeated, place), 'id')),
+    ...defined({ for_each: membersOf(repeated, place) }),
+  };
   return [{ section: 'import', raw }];
 }
 

@@ -74,7 +74,7 @@ async function begunRun(): Promise<Run> {
     clock,
     random,
     lock: simulatedMachine().start(),
-    locking: { lease: 30_000, wait: 0 },
+    locking: { lease: 30_000 },
   });
   const record: FleetRun = {
     format_version: '1.0',
@@ -137,6 +137,15 @@ test('a tenant that ends while the status of its run is asked for is counted', a
   const status = await statusOf({ run, place }, ending, lastResults({ run, place }));
   expect(Object.values(status.results)).toEqual([tenants.length]);
   expect([status.cancelled, status.queue?.waiting]).toEqual([false, 0]);
+});
+
+test('the status of a run names the tenants that are being run', async () => {
+  const { place, queue, queued } = await begunRun();
+  await queued();
+  await queue.fetch(2);
+  const run = (await runRecords(place, 'r').run())!;
+  const status = await statusOf({ run, place }, queue, lastResults({ run, place }));
+  expect(status.queue).toEqual({ waiting: 2, active: 2, running: ['a', 'b'], given_up: 0 });
 });
 
 const why = { reason: 'enough', interrupts: true, at: '2026-01-01T00:00:00Z' };

@@ -64,7 +64,7 @@ function inMemory(faults: MemoryFaults): () => ResultPlace {
     clock: { ...clock, sleep: () => Promise.resolve() },
     random,
     lock: simulatedMachine().start(),
-    locking: { lease: 30_000, wait: 0 },
+    locking: { lease: 30_000 },
   };
   return () => resultRegisters(memory.connect(), tools);
 }
@@ -122,7 +122,7 @@ test('what failed once is asked for again', async () => {
     clock: simulatedClock(),
     random: seededRandom(),
     lock: simulatedMachine().start(),
-    locking: { lease: 30_000, wait: 0 },
+    locking: { lease: 30_000 },
   };
   const records = runRecords(resultRegisters(registers, tools), 'r');
   for (let attempt = 0; attempt < 2; attempt += 1)

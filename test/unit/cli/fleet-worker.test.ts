@@ -5,7 +5,12 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { schedulesOf } from '../../../src/cli/commands/fleet-worker.js';
 import type { Context } from '../../../src/cli/context.js';
-import { bundleKey, cancellationOf, enqueue } from '../../../src/cli/fleet-queue.js';
+import {
+  bundleKey,
+  cancellationOf,
+  enqueue,
+  recordCancellation,
+} from '../../../src/cli/fleet-queue.js';
 import { CANCELLED } from '../../../src/cli/fleet-run.js';
 import { resultRegisters, runRecords, type ResultPlace } from '../../../src/cli/fleet-results.js';
 import { doJob, type FleetWorker } from '../../../src/cli/fleet-worker-job.js';
@@ -30,6 +35,8 @@ import { seededRandom, simulatedClock } from '../../support/simulated.js';
 
 const drifts: QueuedJobs = { command: 'drift', env: null, flags: {}, bundle: null, expiry: 900 };
 
+const CANCELLATION = { reason: 'as asked', interrupts: true, at: '' };
+
 interface Queued {
   readonly queue: MemoryQueue;
   readonly place: ResultPlace;
@@ -49,7 +56,7 @@ async function queuedRun(
     clock,
     random,
     lock: simulatedMachine().start(),
-    locking: { lease: 30_000, wait: 0 },
+    locking: { lease: 30_000 },
   });
   if (bundle !== undefined) await place.create(bundleKey(sha256(bundle)), bundle);
   await runRecords(place, 'r').begin({
@@ -68,16 +75,17 @@ async function queuedRun(
   return { queue, place, registers, resume };
 }
 
-/** Does work as a worker in the folder of the fleet. @returns what it said */
+/** Does work as a worker in the folder of the fleet. @returns what it said @throws what ends the worker */
 async function working(
   { cwd, env }: Pick<FleetHome, 'cwd' | 'env'>,
   { queue, place }: Queued,
   work: (worker: FleetWorker) => Promise<void>,
   signal?: AbortSignal,
 ) {
+  let failure: { readonly error: unknown } | undefined;
   const run = async (own: Context) => {
     const context: Context = { ...own, ...(signal && { signal }) };
-    await work({
+    const done = work({
       context,
       place,
       queue,
@@ -87,9 +95,12 @@ async function working(
       active: new Map(),
       isDown: false,
     });
+    await done.catch((error: unknown) => (failure = { error }));
     return exits.done;
   };
-  return inProcess(run, ['fleet', 'worker'], { cwd, env });
+  const said = await inProcess(run, ['fleet', 'worker'], { cwd, env });
+  if (failure) throw failure.error;
+  return said;
 }
 
 /** Runs all that waits at once. */
@@ -196,6 +207,56 @@ describe('a run that is resumed', () => {
       expect(await last(run, 'x')).toMatchObject({ status: 'drift' });
     });
   });
+});
+
+describe('a result that cannot be read', () => {
+  const damaged = async () => {
+    const fleet = await fleetOf(['a', 'b']);
+    const run = await queuedRun(['a', 'b']);
+    await run.place.create('fleet/r/a', '{');
+    return { fleet, run };
+  };
+
+  test('is an error of its tenant alone, and the tenant runs again once the run is resumed', async () => {
+    const { fleet, run } = await damaged();
+    await working(fleet, run, async (worker) => {
+      await doAll(worker);
+      expect(await last(run, 'a')).toMatchObject({
+        attempt: 2,
+        status: 'failed',
+        diagnostics: [{ code: 'damaged-result' }],
+      });
+      expect(await last(run, 'b')).toMatchObject({ status: 'drift' });
+      expect(await run.resume()).toBe(1);
+      await doAll(worker);
+      expect(await last(run, 'a')).toMatchObject({ attempt: 3, status: 'drift' });
+    });
+    expect(waiting(run)).toEqual([]);
+  });
+  test('does not keep the others from being cancelled', async () => {
+    const { fleet, run } = await damaged();
+    await recordCancellation(run.place, { run: 'r', round: 0 }, CANCELLATION);
+    await working(fleet, run, doAll);
+    expect(run.registers.written.filter((key) => key.startsWith('fleet/r/a'))).toHaveLength(1);
+    expect(await last(run, 'b')).toMatchObject({ status: 'not-run' });
+    expect(waiting(run)).toEqual([]);
+  });
+});
+
+test('a job waits for the audit of another run as long as its run was told to', async () => {
+  const fleet = await fleetOf(['a']);
+  const run = await queuedRun(['a'], { ...drifts, flags: { lockWait: '0s' } });
+  const { signal } = new AbortController();
+  let end = (): void => undefined;
+  const ended = new Promise<void>((done) => (end = done));
+  const other = runRecords(run.place, 'other').alone('a', { signal, wait: 0 }, () => ended);
+  await working(fleet, run, doAll);
+  expect(await last(run, 'a')).toMatchObject({
+    exit: exits.locked,
+    diagnostics: [{ code: 'audit-in-progress' }],
+  });
+  end();
+  await other;
 });
 
 describe('a scheduled audit that is due', () => {

@@ -619,6 +619,46 @@ alert_rules:
     ]);
   });
 
+  it.each<[string, object, object]>([
+    ['a mapping', { for_each: { k: '7', l: '8' }, id: '${each.value}' }, {}],
+    [
+      'a variable',
+      { for_each: '${var.ids}', id: '${each.value}' },
+      { variable: { ids: { default: { k: '7', l: '8' } } } },
+    ],
+    ['a set', { for_each: '${toset(["k", "l"])}', id: '${each.key == "k" ? "7" : "8"}' }, {}],
+  ])('imports each member of %s', async (_, words, more) => {
+    const { declarations, refactorings } = await read({
+      import: [{ to: 'devicecloud_account.a[each.key]', ...words }],
+      ...account({ name: '${each.key}', for_each: { k: '', l: '' } }),
+      ...more,
+    });
+    expect(declarations.map(({ address, lifecycle }) => [address, lifecycle.adopt])).toEqual([
+      ['accounts.a["k"]', '7'],
+      ['accounts.a["l"]', '8'],
+    ]);
+    expect(refactorings).toMatchObject([{ to: ['accounts.a["k"]', 'accounts.a["l"]'] }]);
+  });
+
+  it('refuses an import of all members to one address, and of each of nothing', async () => {
+    const complaints = async (block: object): Promise<readonly string[]> =>
+      (
+        await wrong({
+          import: [block],
+          ...account({ name: '${each.key}', for_each: { k: '', l: '' } }),
+        })
+      ).map((line) => line.split(' | ')[0] ?? '');
+    const to = (index: string): string => `devicecloud_account.a[${index}]`;
+    const for_each = { k: '7', l: '8' };
+    expect(await complaints({ to: to('"k"'), id: '${each.value}', for_each })).toEqual([
+      'conflicting-blocks',
+    ]);
+    expect(await complaints({ to: to('each.key'), id: '7' })).toEqual(['no-for-each']);
+    expect(await complaints({ to: to('each.key'), id: '7', for_each: { m: '' } })).toEqual([
+      'undeclared',
+    ]);
+  });
+
   it('holds what gets a count, or loses it, for what it was', async () => {
     const former = async (words: object, more: object = {}): Promise<readonly unknown[]> =>
       (await read({ ...account({ name: 'A', ...words }), ...more })).declarations.map(

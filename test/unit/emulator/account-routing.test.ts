@@ -47,7 +47,7 @@ test('accounts share routes, and no data', async () => {
 test('the counts are those of each account, in any 60 seconds and at once', async () => {
   const { ask, counts, clock } = routed(['acme', 'globex'], 'acme:latency=10');
   const path = '/api/v2/accounts/';
-  const two = Promise.all([ask('acme', 'GET', path), ask('acme', 'GET', path)]);
+  const two = Promise.all([ask('acme', 'GET', path), ask('acme', 'POST', path, '{"name":"A"}')]);
   await new Promise(setImmediate);
   clock.advance(10);
   await two;
@@ -60,8 +60,8 @@ test('the counts are those of each account, in any 60 seconds and at once', asyn
   clock.advance(10);
   await fourth;
   expect(await counts()).toEqual({
-    acme: { calls: 4, most_in_60s: 3, most_at_once: 2 },
-    globex: { calls: 0, most_in_60s: 0, most_at_once: 0 },
+    acme: { calls: 4, most_in_60s: 3, most_at_once: 2, most_writes_at_once: 1 },
+    globex: { calls: 0, most_in_60s: 0, most_at_once: 0, most_writes_at_once: 0 },
   });
 });
 
