@@ -2,6 +2,7 @@
 import {
   defined,
   exits,
+  firstNamed,
   isAddress,
   keysOf,
   refuse,
@@ -159,8 +160,7 @@ function commentsOf(
     'env_prefix' in credentials ? [credentials.env_prefix] : [],
   );
   const [first, ...others] = [...new Set(prefixes)];
-  const named = others.slice(0, MOST_NAMED).join(', ');
-  const more = others.length - MOST_NAMED;
+  const named = firstNamed(others, MOST_NAMED, ', and ');
   const variables = ({ address, secrets: keys }: (typeof needs)['v2' | 'v3']): string =>
     [address, ...keys].map((name) => `${first}${name}`).join(', ');
   return [
@@ -172,9 +172,7 @@ function commentsOf(
       : [
           `- ${variables(needs.v2)}`,
           `- if authorizations or users are declared: ${variables(needs.v3)}`,
-          ...(others.length === 0
-            ? []
-            : [`- the same with ${named}${more > 0 ? `, and ${more} more` : ''}`]),
+          ...(others.length === 0 ? [] : [`- the same with ${named}`]),
         ]),
     ...commandsOf(selected),
     '- what the declarations name as ${secret.env.…}, and the credentials of the place of the states',
