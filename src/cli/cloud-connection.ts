@@ -118,7 +118,9 @@ async function lineTo(context: Context, settings: Settings): Promise<Line> {
   const origins = (['v2', 'v3', 'iot', 'flow'] as const).flatMap((name) =>
     endpoints[name] ? [checkedUrl(endpoints[name].url, needs[name].address).origin] : [],
   );
-  return { ...endpoints, ...undiciTransport({ origins, proxy: proxyIn(context) }) };
+  // Tenants of a fleet follow each other too closely to open connections for each.
+  const connections = context.exchanges && context.connections.http;
+  return { ...endpoints, ...undiciTransport({ origins, proxy: proxyIn(context), connections }) };
 }
 
 /** Addresses of the emulator in this process: never resolved, but loopback by name. */

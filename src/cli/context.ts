@@ -8,7 +8,9 @@ import { diskFiles } from '../platform/files.js';
 import { systemRandom } from '../platform/random.js';
 import { collections, kinds } from '../resources/index.js';
 import type { Limiter } from '../client/rate-limit.js';
+import type { HttpConnections } from '../client/transport.js';
 import type { Ndjson } from '../report/index.js';
+import type { PostgresPools } from '../state/backends/registers/postgres.js';
 import { withCommands, type Said } from './commands-to-type.js';
 import type { Flags } from './command-table.js';
 import { ownCredentials } from './own-credentials.js';
@@ -82,6 +84,8 @@ export function contextOf(
     clock,
     random,
     files: diskFiles(random),
+    /** Of this process. */
+    connections: { postgres: new Map() as PostgresPools, http: new Map() as HttpConnections },
     /** Present for the tenants of a fleet. */
     exchanges: undefined as Exchanges | undefined,
     /** Of a tenant, where its fleet says so: wins over the settings of the project. */

@@ -88,6 +88,7 @@ export async function registersAt(context: Context, url: string) {
 
 async function storeOptions(context: Context, place: StorePlace) {
   const { files, clock, random, masking, signal, environment, cwd } = context;
+  const { http: connections, postgres: pools } = context.connections;
   const { url, project, usualFile, afterLoss, author } = place;
   return {
     folder: cwd,
@@ -107,6 +108,7 @@ async function storeOptions(context: Context, place: StorePlace) {
     },
     ...defined({ url: runAddress(environment), usualFile, afterLoss, author }),
     ownFolder: resolve(cwd, '.trueup'),
+    pools,
     secret: (name: string) => {
       const secret = secretOf(context, name);
       if (isCredentialName(name)) masking.add(secret);
@@ -115,7 +117,8 @@ async function storeOptions(context: Context, place: StorePlace) {
     transport: async (origin: string) => {
       const { undiciTransport } = await import('../client/index.js');
       const proxy = proxyIn(context);
-      return undiciTransport({ origins: [origin], proxy, maxBodyBytes: LARGEST_BODY }).transport;
+      const options = { origins: [origin], proxy, maxBodyBytes: LARGEST_BODY, connections };
+      return undiciTransport(options).transport;
     },
   };
 }

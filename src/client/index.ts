@@ -10,6 +10,7 @@ export {
   type Answer,
   type HttpRequest,
   type Transport,
+  type HttpConnections,
   type TransportOptions,
 } from './transport.js';
 export { webhookOf } from './webhook.js';

@@ -46,6 +46,9 @@ export const finalCodes: ReadonlySet<string> = new Set([
   'proxy-refused',
 ]);
 
+/** Connections by origin. */
+export type HttpConnections = Map<string, Promise<Dispatcher>>;
+
 export interface TransportOptions {
   /** The only origins it will speak to; whole addresses are taken for their origin. */
   readonly origins: readonly string[];
@@ -53,6 +56,8 @@ export interface TransportOptions {
   readonly proxy?: { readonly https?: string | undefined; readonly no?: string | undefined };
   /** Default 32 MiB. */
   readonly maxBodyBytes?: number;
+  /** Of others, too: `close` leaves them open. Absent, or with a proxy: its own. */
+  readonly connections?: HttpConnections | undefined;
 }
 
 /** @throws Refusal for an origin in plain http that is not loopback, or a proxy that is needed and cannot be used. */
@@ -65,7 +70,9 @@ export function undiciTransport(options: TransportOptions): {
   );
   const proxy =
     options.proxy?.https && ![...origins].every(isLocal) ? proxyOf(options.proxy.https) : undefined;
-  const dispatchers = new Map<string, Promise<Dispatcher>>();
+  const own: HttpConnections = new Map();
+  // An address of a proxy may hold a password.
+  const dispatchers = (!proxy && options.connections) || own;
   const dispatcherOf = (origin: string): Promise<Dispatcher> =>
     cached(dispatchers, origin, () => makeDispatcher(origin, proxy, options.proxy?.no ?? ''));
   return {
@@ -82,7 +89,7 @@ export function undiciTransport(options: TransportOptions): {
       );
     },
     async close() {
-      for (const dispatcher of dispatchers.values()) await (await dispatcher).destroy();
+      for (const dispatcher of own.values()) await (await dispatcher).destroy();
     },
   };
 }

@@ -9,6 +9,7 @@ import type { Registers } from './backends/registers/port.js';
 import type { RegisterStoreOptions } from './backends/registers/register-lock.js';
 import { registerStore } from './backends/registers/register-store.js';
 import { rescueIn } from './backends/registers/rescue.js';
+import type { PostgresPools } from './backends/registers/postgres.js';
 import type { S3Options } from './backends/registers/s3.js';
 import { rememberingStore } from './known-serials.js';
 import type { Store } from './store-port.js';
@@ -30,6 +31,8 @@ export interface RemoteOptions extends Pick<
   readonly usualFile?: string;
   /** The value of a variable of the environment, or of the file that `<name>_FILE` names. */
   readonly secret: (name: string) => string | undefined;
+  /** Of this process. */
+  readonly pools: PostgresPools;
   /** Sends requests to one origin. */
   readonly transport: (origin: string) => Promise<S3Options['transport']>;
   readonly signal?: AbortSignal;
@@ -39,9 +42,9 @@ export interface RemoteOptions extends Pick<
 type MakeRegisters = (url: URL, options: RemoteOptions) => Promise<Registers>;
 type MakeStore = (url: URL, options: RemoteOptions) => Promise<Store>;
 
-const postgres: MakeRegisters = async (url, { secret, clock, random }) => {
+const postgres: MakeRegisters = async (url, { secret, clock, random, pools }) => {
   const { postgresRegisters } = await import('./backends/registers/postgres.js');
-  return postgresRegisters({ url, password: secret('PGPASSWORD'), clock, random });
+  return postgresRegisters({ url, password: secret('PGPASSWORD'), pools, clock, random });
 };
 
 const s3: MakeRegisters = async (url, options) => {

@@ -4,7 +4,10 @@ import { Pool } from 'pg';
 import { systemClock } from '../../src/platform/clock.js';
 import { systemRandom } from '../../src/platform/random.js';
 import type { Registers } from '../../src/state/backends/registers/port.js';
-import { postgresRegisters } from '../../src/state/backends/registers/postgres.js';
+import {
+  postgresRegisters,
+  type PostgresPools,
+} from '../../src/state/backends/registers/postgres.js';
 import { startPostgres, type Server } from '../../scripts/servers.js';
 import { writeFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,12 +32,19 @@ afterAll(async () => {
   await server.stop();
 });
 
-function connect(schema: string, port?: number): Registers {
+interface Place {
+  readonly port?: number | undefined;
+  readonly pools?: PostgresPools;
+  readonly password?: string | undefined;
+}
+
+function connect(schema: string, { port, pools = new Map(), password }: Place = {}): Registers {
   const url = new URL(`${server.url}?schema=${schema}`);
   if (port !== undefined) url.port = String(port);
   return postgresRegisters({
     url,
-    password: server.environment['PGPASSWORD'],
+    password: password ?? server.environment['PGPASSWORD'],
+    pools,
     clock: systemClock(),
     random: systemRandom(),
   });
@@ -142,7 +152,7 @@ faultSuite('PostgreSQL', () => {
       return url.href;
     },
     environment: server.environment,
-    connect: (port) => connect(schema, port),
+    connect: (port) => connect(schema, { port }),
     async forbidWrites({ cwd }) {
       const role = `reader_${schema}`;
       await admin.query(`create role ${role} login password '${server.environment['PGPASSWORD']}'`);
@@ -152,4 +162,32 @@ faultSuite('PostgreSQL', () => {
       writeFileSync(file, readFileSync(file, 'utf8').replace('trueup@127', `${role}@127`));
     },
   };
+});
+
+it('states of one database share its connections, and their credentials go with the last one', async () => {
+  const pools: PostgresPools = new Map();
+  const places = Array.from({ length: 40 }, (_, at) => connect(`shared${at}`, { pools }));
+  await Promise.all(places.map((one) => one.prepare!()));
+  const written = await Promise.all(
+    places.map((one) => one.put('key', Buffer.from(one.location), null)),
+  );
+  expect(written).toEqual(places.map(() => ({ version: '1' })));
+  for (const one of places)
+    expect(Buffer.from((await one.get('key'))!.body).toString()).toBe(one.location);
+  expect(pools.size).toBe(1);
+  const { rows } = await admin.query<{ open: number }>(
+    `select count(*)::int as open from pg_stat_activity where application_name = 'trueup' and query like '%"shared%'`,
+  );
+  expect(rows[0]?.open).toBeGreaterThan(0);
+  expect(rows[0]?.open).toBeLessThanOrEqual(10);
+  await expect.poll(() => pools.size, { timeout: 10_000 }).toBe(0);
+  expect((await places[0]!.get('key'))?.version).toBe('1');
+});
+
+it('credentials without a connection are not kept', async () => {
+  const pools: PostgresPools = new Map();
+  await expect(connect('wrong', { pools, password: 'wrong' }).get('key')).rejects.toThrow(
+    'password authentication failed',
+  );
+  expect(pools.size).toBe(0);
 });

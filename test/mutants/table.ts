@@ -5245,6 +5245,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/declarations/stack.test.ts'],
   },
   {
+    name: 'a transport closes the connections of others',
+    file: 'client/transport.ts',
+    find: 'const dispatcher of own.values()',
+    replace: 'const dispatcher of dispatchers.values()',
+    tests: ['unit/client/transport.test.ts'],
+  },
+  {
+    name: 'connections to a proxy are kept for others',
+    file: 'client/transport.ts',
+    find: '(!proxy && options.connections) || own',
+    replace: 'options.connections ?? own',
+    tests: ['unit/client/transport.test.ts'],
+  },
+  {
     name: 'writes of an account are counted with its reads',
     file: 'emulator/account-routing.ts',
     find: '...(isWrite ? [writes.begun()] : [])',

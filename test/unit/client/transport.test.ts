@@ -11,6 +11,7 @@ import {
   connect,
   TransportError,
   undiciTransport,
+  type HttpConnections,
   type HttpRequest,
   type TransportOptions,
 } from '../../../src/client/index.js';
@@ -365,6 +366,57 @@ describe('a proxy', () => {
       expect(seen).toEqual(['CONNECT cloud.invalid:443 HTTP/1.1']);
     },
   );
+});
+
+describe('connections of others', () => {
+  const counting = async () => {
+    const seen = new Set<Socket>();
+    const origin = await serve((request, response) => {
+      seen.add(request.socket);
+      response.end(request.headers['x-key']);
+    });
+    return { origin, seen };
+  };
+
+  it('are used, and stay open when a transport is closed', async () => {
+    const { origin, seen } = await counting();
+    const connections: HttpConnections = new Map();
+    for (const key of ['a', 'b', 'c', 'd', 'e']) {
+      const { transport, close } = undiciTransport({ origins: [origin], connections });
+      const { signal } = new AbortController();
+      const headers = { 'x-key': key };
+      const answer = await transport({ method: 'GET', url: origin, headers, signal });
+      expect(answer.body).toBe(key);
+      await close();
+    }
+    // The next request may come before the connection of the last one is free.
+    expect(seen.size).toBeLessThanOrEqual(2);
+    await (await connections.get(origin))?.destroy();
+  });
+
+  it('end a request without the requests of others', async () => {
+    const waiting: (() => void)[] = [];
+    const origin = await serve((_, response) => void waiting.push(() => response.end('done')));
+    const connections: HttpConnections = new Map();
+    const [one, other] = [open(origin, { connections }), open(origin, { connections })];
+    const end = new AbortController();
+    const ended = one({ signal: end.signal });
+    const going = other();
+    await expect.poll(() => waiting.length).toBe(2);
+    end.abort(new Error('interrupted'));
+    await expect(ended).rejects.toThrow('given up');
+    for (const answer of waiting) answer();
+    expect((await going).body).toBe('done');
+    await (await connections.get(origin))?.destroy();
+  });
+
+  it('are not those to a proxy, whose address may hold a password', async () => {
+    const proxy = await raw((socket) => socket.end('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n'));
+    const connections: HttpConnections = new Map();
+    const more = { proxy: { https: proxy.replace('//', '//user:hunter2@') }, connections };
+    await expect(open('https://cloud.invalid', more)()).rejects.toThrow('407');
+    expect(connections.size).toBe(0);
+  });
 });
 
 describe('client and transport together', () => {

@@ -341,6 +341,7 @@ describe('odd places', () => {
       history: { keep: 30, milliseconds: 1 },
       ownFolder: folder,
       usualFile: join(folder, 'usual.json'),
+      pools: new Map(),
       secret: () => undefined,
       transport: () => Promise.reject(new Error('nothing is sent')),
     };

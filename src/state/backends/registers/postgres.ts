@@ -2,13 +2,15 @@
 // gives every statement another connection; a write that is confirmed is on the disk of the server.
 import { Buffer } from 'node:buffer';
 import { DatabaseError, escapeIdentifier, Pool, type QueryResult } from 'pg';
-import { errorCode, refuse } from '../../../model/index.js';
+import { cached, errorCode, refuse } from '../../../model/index.js';
 import { refuseDenied, refuseUnreachable } from '../backend-errors.js';
 import type { Registers } from './port.js';
 import { retried, type Pauses } from '../retried.js';
 
 /** Milliseconds for a connection, and for one statement. */
 const PATIENCE = 15_000;
+/** Of a process, to one database. */
+const MOST_CONNECTIONS = 10;
 /** Above every other character: the end of all keys with a prefix. */
 const LAST = '\u{10FFFF}';
 
@@ -18,10 +20,14 @@ interface Row {
   readonly replica: boolean;
 }
 
+/** Open connections by address and credentials: states of one database share them. */
+export type PostgresPools = Map<string, Pool>;
+
 export interface PostgresOptions extends Pauses {
   /** Without a password. */
   readonly url: URL;
   readonly password: string | undefined;
+  readonly pools: PostgresPools;
 }
 
 /** `on` for this statement alone: a server or role that confirms writes before they are on the disk would forget locks. */
@@ -82,13 +88,11 @@ export function postgresRegisters(options: PostgresOptions): Registers {
 }
 
 /** Statements on one table, and the meaning of their errors. */
-function postgresClient({ url, password, ...pauses }: PostgresOptions) {
+function postgresClient({ url, password, pools, ...pauses }: PostgresOptions) {
   const schema = escapeIdentifier(url.searchParams.get('schema') ?? 'trueup');
   const table = `${schema}.registers`;
   const location = postgresLocation(url);
-  const pool = postgresPool(url, password);
-  const ask = (text: string, values: readonly unknown[] = []): Promise<QueryResult<Row>> =>
-    pool.query<Row>(text, [...values]);
+  const ask = sharedConnections({ pools, url, password });
 
   const explain = (error: unknown, what: string): never => {
     if (lacksPassword(error))
@@ -146,15 +150,40 @@ async function makeTable({
   for (const statement of statements) await ask(statement).catch(fail);
 }
 
-/** Connections that are opened when they are needed. @param password if the address holds none */
-export function postgresPool(url: URL, password: string | undefined): Pool {
+/** Statements over connections that others use, too. Their credentials are kept while a connection is open. */
+function sharedConnections({ pools, url, password }: Omit<PostgresOptions, keyof Pauses>) {
+  const key = connectionString(url, password);
+  const forget = (pool: Pool): void => {
+    if (pool.totalCount === 0 && pools.get(key) === pool) pools.delete(key);
+  };
+  const opened = (): Pool => {
+    const pool = postgresPool(url, password);
+    pool.on('remove', () => forget(pool));
+    return pool;
+  };
+  return async (text: string, values: readonly unknown[] = []): Promise<QueryResult<Row>> => {
+    const pool = cached(pools, key, opened);
+    try {
+      return await pool.query<Row>(text, [...values]);
+    } finally {
+      forget(pool);
+    }
+  };
+}
+
+function connectionString(url: URL, password: string | undefined): string {
   const plain = new URL(url);
   plain.searchParams.delete('schema');
   if (password !== undefined) plain.password = password;
+  return plain.href;
+}
+
+/** Connections that are opened when they are needed. @param password if the address holds none */
+export function postgresPool(url: URL, password: string | undefined): Pool {
   const pool = new Pool({
-    connectionString: plain.href,
+    connectionString: connectionString(url, password),
     application_name: 'trueup',
-    max: 4,
+    max: MOST_CONNECTIONS,
     idleTimeoutMillis: 1_000,
     connectionTimeoutMillis: PATIENCE,
     query_timeout: PATIENCE,
