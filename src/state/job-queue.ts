@@ -98,6 +98,7 @@ const HEARTBEAT = 60;
 /** Seconds between two looks for jobs whose process is gone. */
 const WATCH = 15;
 const ATTEMPTS = 4;
+const MOST_QUEUE_CONNECTIONS = 4;
 
 type Rows = { readonly rows: readonly Readonly<Record<string, unknown>>[] };
 interface Database {
@@ -269,7 +270,7 @@ function queueNamed(name: string, { boss, database, from, uuid }: QueueTools): J
 
 /** The connections of a queue. A statement without an answer is sent again: each has the effect of one. */
 function databaseOf({ url, password, ...pauses }: JobQueueOptions, location: string) {
-  const pool = postgresPool(url, password);
+  const pool = postgresPool(url, password, MOST_QUEUE_CONNECTIONS);
   const explain = (error: unknown): unknown => {
     if (isPostgresOutage(error))
       return refuse(

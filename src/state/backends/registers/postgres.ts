@@ -157,7 +157,7 @@ function sharedConnections({ pools, url, password }: Omit<PostgresOptions, keyof
     if (pool.totalCount === 0 && pools.get(key) === pool) pools.delete(key);
   };
   const opened = (): Pool => {
-    const pool = postgresPool(url, password);
+    const pool = postgresPool(url, password, MOST_CONNECTIONS);
     pool.on('remove', () => forget(pool));
     return pool;
   };
@@ -178,12 +178,12 @@ function connectionString(url: URL, password: string | undefined): string {
   return plain.href;
 }
 
-/** Connections that are opened when they are needed. @param password if the address holds none */
-export function postgresPool(url: URL, password: string | undefined): Pool {
+/** Connections that are opened when they are needed. @param password if the address holds none @param max how many */
+export function postgresPool(url: URL, password: string | undefined, max: number): Pool {
   const pool = new Pool({
     connectionString: connectionString(url, password),
     application_name: 'trueup',
-    max: MOST_CONNECTIONS,
+    max,
     idleTimeoutMillis: 1_000,
     connectionTimeoutMillis: PATIENCE,
     query_timeout: PATIENCE,
