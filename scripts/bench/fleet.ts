@@ -424,7 +424,7 @@ async function shards(fleet: Fleet): Promise<void> {
   const count = TENANTS / 2;
   const slow = await fleetOf(count, { faults: [`latency=${SLOW}`] });
   const name = `shards, ${count} tenants, ${SLOW} ms a request`;
-  await processes(slow, { name, startAll, counts: [1, 4, 8] });
+  await processes(slow, { name, startAll, counts: [1, 8] });
   await slow.cloud.stop();
 }
 

@@ -29,7 +29,13 @@ import type { JobQueue, JobQueues } from '../state/job-queue.js';
 import { secretOf } from './cloud-connection.js';
 import type { Context } from './context.js';
 import type { FleetSite } from './fleet-context.js';
-import { lastOrDamaged, runRecords, type ResultPlace, type RunRecords } from './fleet-results.js';
+import {
+  lastOrDamaged,
+  RESULTS_AT_ONCE,
+  runRecords,
+  type ResultPlace,
+  type RunRecords,
+} from './fleet-results.js';
 import { resultOfEntry } from './fleet-run.js';
 import { environmentOf } from './state-location.js';
 
@@ -231,15 +237,13 @@ export async function keepNotRun(
   { run, place, command }: Pick<QueuedRun, 'run' | 'place'> & Pick<QueuedJobs, 'command'>,
   tenants: readonly string[],
 ): Promise<void> {
-  await forEachLimited(tenants, STORED_AT_ONCE, async (tenant) => {
+  await forEachLimited(tenants, RESULTS_AT_ONCE, async (tenant) => {
     const records = runRecords(place, run, tenant);
     if (await lastOrDamaged(records, tenant)) return;
     const entry = withoutResult(tenant, 'not-run', 'The run was cancelled.');
     await records.write(resultOfEntry(context, { run, command }, entry));
   });
 }
-
-const STORED_AT_ONCE = 16;
 
 /** Takes what waits of a run out of its queue. @returns its tenants, and how many are being run */
 export async function cancelWaiting(

@@ -47,6 +47,8 @@ interface Wait {
 /** @param signal ends it too early if another run began to audit the tenant */
 type Audit<T> = (signal: AbortSignal) => Promise<T>;
 
+/** Results that are read or written at once. */
+export const RESULTS_AT_ONCE = 16;
 const DAMAGED = 'damaged-result';
 const RUN_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,99}$/;
 

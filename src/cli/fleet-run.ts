@@ -43,7 +43,7 @@ import {
   type FleetSite,
   type TenantContext,
 } from './fleet-context.js';
-import type { RunRecords } from './fleet-results.js';
+import { RESULTS_AT_ONCE, type RunRecords } from './fleet-results.js';
 import { blocksOf, writeReports, type Forms } from './report-flags.js';
 import type { TenantPages } from './tenant-pages.js';
 import { version } from './version.js';
@@ -152,7 +152,7 @@ export async function runFleet(
   const left = site.here.filter(({ name }) => !entries.has(name));
   const stops = stopsOf(context, left.length > 0 ? `Stopped: ${reason ?? 'an error'}.` : undefined);
   const why = stops[0]?.diagnostics[0]?.summary ?? '';
-  await forEachLimited(left, STORED_AT_ONCE, async ({ name }) => {
+  await forEachLimited(left, RESULTS_AT_ONCE, async ({ name }) => {
     const entry = withoutResult(name, 'not-run', why);
     entries.set(name, await keepEntry(context, job, entry));
   });
@@ -163,8 +163,6 @@ export async function runFleet(
   watch.close();
   return { entries, outcomes, stops };
 }
-
-const STORED_AT_ONCE = 16;
 
 /** A signal counts before anything else that stopped a run. */
 export function stopsOf(

@@ -22,7 +22,8 @@ import { tenantDiagnostics, tenantLine } from '../report/fleet-text.js';
 import { plural } from '../report/words.js';
 import { pauseAfter } from '../state/backends/retried.js';
 import { QUEUE_UNREACHABLE, type FetchedJob, type JobQueue } from '../state/job-queue.js';
-import { applyOf, driftOf, tenantFlags } from './commands/fleet.js';
+import { tenantFlags } from './fleet-command.js';
+import { applyOf, driftOf } from './fleet-tenant-work.js';
 import type { Context, Exchanges } from './context.js';
 import { fleetHere, type FleetSite } from './fleet-context.js';
 import {

@@ -11,8 +11,6 @@ import { setV8Flags } from './v8-flags.js';
 
 const stateCommands = () => import('./commands/state.js');
 
-const fleetCommands = () => import('./commands/fleet.js');
-
 const queueCommands = () => import('./commands/fleet-queued-runs.js');
 
 const keptStates = () => import('./commands/kept-states.js');
@@ -35,11 +33,11 @@ const commands: Readonly<Record<string, () => Promise<{ readonly run: Command }>
   graph: () => import('./commands/graph.js'),
   log: () => import('./commands/log.js'),
   test: () => import('./commands/test.js'),
-  'fleet validate': async () => ({ run: (await fleetCommands()).validate }),
-  'fleet plan': async () => ({ run: (await fleetCommands()).plan }),
-  'fleet drift': async () => ({ run: (await fleetCommands()).drift }),
-  'fleet apply': async () => ({ run: (await fleetCommands()).apply }),
-  'fleet report': async () => ({ run: (await fleetCommands()).report }),
+  'fleet validate': () => import('./commands/fleet-validate.js'),
+  'fleet plan': () => import('./commands/fleet-plan.js'),
+  'fleet drift': () => import('./commands/fleet-drift.js'),
+  'fleet apply': () => import('./commands/fleet-apply.js'),
+  'fleet report': () => import('./commands/fleet-report.js'),
   'fleet worker': () => import('./commands/fleet-worker.js'),
   'fleet status': async () => ({ run: (await queueCommands()).status }),
   'fleet resume': async () => ({ run: (await queueCommands()).resume }),

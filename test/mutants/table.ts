@@ -4832,7 +4832,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a plan holds for the entry of its tenant',
-    file: 'cli/commands/fleet.ts',
+    file: 'cli/fleet-tenant-work.ts',
     find: 'if (bundled?.entry !== entryDigest(tenant, site))',
     replace: 'if (bundled === undefined)',
     tests: fleetCommands,
@@ -4846,7 +4846,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'too many changed tenants block before the first write',
-    file: 'cli/commands/fleet.ts',
+    file: 'cli/commands/fleet-apply.ts',
     find: 'if (isBlocking(beyond)) return nothing(',
     replace: 'if (isBlocking(verdicts)) return nothing(',
     tests: fleetCommands,
@@ -4909,21 +4909,21 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a tenant that was not planned keeps its exit code',
-    file: 'cli/commands/fleet.ts',
+    file: 'cli/fleet-tenant-work.ts',
     find: 'const code = exit ?? exits.error;',
     replace: 'const code = exits.error;',
     tests: fleetCommands,
   },
   {
     name: 'a plan that could not be made is made again',
-    file: 'cli/commands/fleet.ts',
+    file: 'cli/fleet-tenant-work.ts',
     find: "hasFailed(code) ? '' : (planning?.digest ?? '')",
     replace: "planning?.digest ?? ''",
     tests: fleetCommands,
   },
   {
     name: 'a finished tenant is asked for no credentials',
-    file: 'cli/commands/fleet.ts',
+    file: 'cli/fleet-tenant-work.ts',
     find: 'return last.digest === runDigest(own, site, tenant, project) ? doneAlready(last) : undefined;',
     replace: 'return last.digest === project.digest ? doneAlready(last) : undefined;',
     tests: fleetCommands,
@@ -4944,7 +4944,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a later stage is applied by another shard',
-    file: 'cli/commands/fleet.ts',
+    file: 'cli/fleet-command.ts',
     find: 'if (stages.length < 2) return;',
     replace: 'if (stages.length < 99) return;',
     tests: fleetCommands,
@@ -5049,14 +5049,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a bundle is queued against a policy of the fleet',
-    file: 'cli/commands/fleet.ts',
+    file: 'cli/commands/fleet-apply.ts',
     find: 'if (isBlocking(beyond)) return worst(',
     replace: 'if (beyond.length > 9) return worst(',
     tests: ['unit/cli/fleet-policies.test.ts'],
   },
   {
     name: 'a bundle is applied against a policy of the fleet',
-    file: 'cli/commands/fleet.ts',
+    file: 'cli/commands/fleet-apply.ts',
     find: 'if (isBlocking(beyond)) return nothing(',
     replace: 'if (beyond.length > verdicts.length) return nothing(',
     tests: ['unit/cli/fleet-policies.test.ts'],
@@ -5225,7 +5225,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an audit of a job waits as long as any',
-    file: 'cli/commands/fleet.ts',
+    file: 'cli/fleet-tenant-work.ts',
     find: 'auditWait(context)]',
     replace: '90_000]',
     tests: workers,

@@ -1,7 +1,11 @@
 // A fleet in a folder, and the emulated account of each tenant, for commands over a fleet in this process.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { apply, drift, plan as fleetPlan, report, validate } from '../../src/cli/commands/fleet.js';
+import { run as apply } from '../../src/cli/commands/fleet-apply.js';
+import { run as drift } from '../../src/cli/commands/fleet-drift.js';
+import { run as fleetPlan } from '../../src/cli/commands/fleet-plan.js';
+import { run as report } from '../../src/cli/commands/fleet-report.js';
+import { run as validate } from '../../src/cli/commands/fleet-validate.js';
 import {
   accountCredentials,
   byAccount,

@@ -22,7 +22,7 @@ import { wholeNumber, type Command, type Context } from '../context.js';
 import { needs } from '../cloud-connection.js';
 import { fleetHere, type FleetSite } from '../fleet-context.js';
 import { version } from '../version.js';
-import { refuseOrderInShards } from './fleet.js';
+import { refuseOrderInShards } from '../fleet-command.js';
 
 type Kind = 'job' | 'cronjob' | 'worker';
 

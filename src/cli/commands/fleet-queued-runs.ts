@@ -27,11 +27,9 @@ import {
   tenantsOf,
   withQueue,
 } from '../fleet-queue.js';
-import { checkedRun, runRecords } from '../fleet-results.js';
-import { runNamed, storedEntry } from './fleet.js';
+import { checkedRun, RESULTS_AT_ONCE, runRecords } from '../fleet-results.js';
+import { runNamed, storedEntry } from '../fleet-stored-run.js';
 
-/** Results that are read at once. */
-const AT_ONCE = 16;
 /** Milliseconds between two looks at a run. */
 const POLL = 2_000;
 
@@ -98,7 +96,7 @@ export function lastResults({
     const records = runRecords(place, run.run);
     const entries = new Map(final);
     const left = run.tenants.filter((tenant) => !final.has(tenant));
-    await forEachLimited(left, AT_ONCE, async (tenant) => {
+    await forEachLimited(left, RESULTS_AT_ONCE, async (tenant) => {
       const entry = await storedEntry(records, tenant);
       if (entry) entries.set(tenant, entry);
       if (entry && entry.exit === exits.done) final.set(tenant, entry);

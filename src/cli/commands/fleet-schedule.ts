@@ -16,7 +16,7 @@ import type { Command, Context } from '../context.js';
 import { fleetHere } from '../fleet-context.js';
 import { withQueue } from '../fleet-queue.js';
 import { environmentOf } from '../state-location.js';
-import { sharedPlaces } from './fleet.js';
+import { sharedPlaces } from '../fleet-command.js';
 
 export const run: Command = async (context, [command]) => {
   const { flags, cwd } = context;

@@ -23,7 +23,7 @@ import {
   whenReachable,
   type FleetWorker,
 } from '../fleet-worker-job.js';
-import { begun, sharedPlaces } from './fleet.js';
+import { begun, sharedPlaces } from '../fleet-command.js';
 
 /** Milliseconds between two looks into an empty queue. */
 const POLL = 1_000;

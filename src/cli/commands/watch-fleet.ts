@@ -33,7 +33,8 @@ import { runTenant } from '../fleet-run.js';
 import { failed } from '../notify.js';
 import { sayingOnce } from '../repeated-messages.js';
 import { version } from '../version.js';
-import { auditedIn, tenantFlags } from './fleet.js';
+import { tenantFlags } from '../fleet-command.js';
+import { auditedIn } from '../fleet-tenant-work.js';
 
 /** Tenants and errors that a line or a message names. */
 const FEW = 3;

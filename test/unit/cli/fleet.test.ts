@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { apply } from '../../../src/cli/commands/fleet.js';
+import { run as apply } from '../../../src/cli/commands/fleet-apply.js';
 import { run as applyProject } from '../../../src/cli/commands/apply.js';
 import { run as show } from '../../../src/cli/commands/show.js';
 import { run as plan } from '../../../src/cli/commands/plan.js';

@@ -1,0 +1,241 @@
+// `trueup fleet apply`: applies a bundle as it was reviewed, here or by workers; or plans, shows that, asks, and applies.
+import { flagWords } from '../commands-to-type.js';
+import { resolve } from 'node:path';
+import { mergedReport, withoutResult, type RunStop } from '../../fleet/merge.js';
+import type { Tenant } from '../../fleet/tenant.js';
+import {
+  defined,
+  exits,
+  forEachLimited,
+  refuse,
+  sha256,
+  shellWord,
+  worst,
+  type Exit,
+  type QueuedJobs,
+  type TenantEntry,
+} from '../../model/index.js';
+import { writesText } from '../../report/fleet-text.js';
+import { plural } from '../../report/words.js';
+import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
+import { bundleOf, isBlocking, judged } from '../fleet-bundle.js';
+import {
+  begun,
+  formsHere,
+  namesOf,
+  queueRun,
+  refuseOrderInShards,
+  sharedPlaces,
+  tenantFlags,
+} from '../fleet-command.js';
+import { fleetHere, type FleetSite } from '../fleet-context.js';
+import { bundleKey, jobsAsked, refuseShards } from '../fleet-queue.js';
+import { RESULTS_AT_ONCE } from '../fleet-results.js';
+import {
+  concludeFleet,
+  keepEntry,
+  runFleet,
+  stopsOf,
+  type FleetForms,
+  type FleetJob,
+} from '../fleet-run.js';
+import {
+  applyOf,
+  doneOffline,
+  planned,
+  unlessDone,
+  type Planned,
+  type Plans,
+} from '../fleet-tenant-work.js';
+import { identityOf } from '../plan-identity.js';
+import { policiesHere, refuseUnknownAllow } from '../project-policies.js';
+import { version } from '../version.js';
+
+export const run: Command = async (context, [name]) => {
+  const queued = jobsAsked(context, 'apply');
+  if (queued && name === undefined)
+    refuse(
+      'usage',
+      '--engine applies plans that were saved: of others nobody has seen what they change.',
+      {
+        detail:
+          'Type: trueup fleet plan --out change.bundle\nand then `trueup fleet apply change.bundle --engine pgboss`.',
+      },
+    );
+  const forms = await formsHere(context);
+  wholeNumber('--parallelism', context.flags.parallelism ?? '10', 1, 100);
+  return name === undefined ? applyNow(context, forms) : applyBundle(context, name, forms);
+};
+
+async function applyBundle(context: Context, name: string, forms: FleetForms): Promise<Exit> {
+  const { flags, files, clock, cwd } = context;
+  const given = (['allow', 'var', 'env'] as const).find((flag) => flags[flag] !== undefined);
+  if (given !== undefined)
+    refuse('usage', `--${given} has no place beside a bundle, which holds its own.`, {
+      detail: `Leave it out, or plan again: trueup fleet plan --${given} … --out ${shellWord(name)}`,
+    });
+  const { readBundle } = await import('../../state/plan-bundle.js');
+  const path = resolve(cwd, name);
+  const bundle = await readBundle({ path, files, clock }, identityOf(context));
+  const own = { ...context, flags: { ...flags, ...defined({ env: bundle.env ?? undefined }) } };
+  const site = await fleetHere(own);
+  const gone = bundle.tenants.find(
+    ({ tenant }) => !site.fleet.tenants.some((one) => one.name === tenant),
+  );
+  if (gone)
+    refuse(
+      'stale',
+      `${name} holds a plan of ${gone.tenant}, which is no tenant of the fleet any more.`,
+      {
+        detail: `Nothing was changed. Make it again: trueup fleet plan --out ${shellWord(name)}`,
+      },
+      exits.stale,
+    );
+  const bundled = (tenants: readonly Tenant[]): readonly Tenant[] =>
+    tenants.filter((one) => bundle.tenants.some(({ tenant }) => tenant === one.name));
+  const narrowed = { ...site, selected: bundled(site.selected), here: bundled(site.here) };
+  const again = `trueup fleet plan --out ${shellWord(name)}`;
+  const queued = jobsAsked(own, 'apply');
+  if (queued) return queueBundle(own, narrowed, queued, { bundle, path, again });
+  return applyAll(own, narrowed, forms, { bundle, name, again });
+}
+
+/** Keeps the bundle where the workers reach it, as it was reviewed and as it was encrypted. */
+async function queueBundle(
+  context: Context,
+  site: FleetSite,
+  jobs: QueuedJobs,
+  { bundle, path, again }: Pick<Plans, 'bundle' | 'again'> & { readonly path: string },
+): Promise<Exit> {
+  refuseShards(site);
+  refuseOrderInShards(site, true);
+  const { beyond } = await judged(context, site, { bundle, again });
+  await context.tell(beyond.flatMap(({ diagnostics }) => diagnostics));
+  if (isBlocking(beyond)) return worst(beyond.map(({ exit }) => exit));
+  const text = await context.files.read(path);
+  const queued = { ...jobs, bundle: sha256(text) };
+  return queueRun(context, site, queued, async () => {
+    const [place] = await sharedPlaces(context, site.fleet.results);
+    await place.create(bundleKey(queued.bundle), text);
+    return begun(context, site, 'apply', { bundle: bundle.digest, queued });
+  });
+}
+
+/** Plans every tenant, shows that, asks, and applies what was shown. */
+async function applyNow(context: Context, forms: FleetForms): Promise<Exit> {
+  const { flags, interactive, clock } = context;
+  if (flags.identity !== undefined)
+    refuse('usage', '--identity has a meaning with a bundle only.', {
+      detail: 'Type it as in: trueup fleet apply change.bundle --identity key.txt',
+    });
+  if (!flags.autoApprove && !interactive)
+    notApproved(
+      'To do it without being asked: trueup fleet apply --auto-approve\nTo save the plans and review them first: trueup fleet plan --out change.bundle\nand then type `trueup fleet apply change.bundle`.',
+    );
+  refuseUnknownAllow(context, await policiesHere(context));
+  const site = await fleetHere(context);
+  refuseOrderInShards(site);
+  const { run, records } = await begun(context, site, 'apply');
+  const again = resuming(context, run);
+  const planning: FleetJob = {
+    command: 'plan',
+    run,
+    flags: tenantFlags(context),
+    prints: forms.shown === 'text',
+    events: forms.events,
+    again,
+    known: doneOffline(site, records),
+    work: unlessDone(site, records, planned(site, { saves: 'memory' })),
+  };
+  const end = await runFleet(context, site, planning);
+  // Where planning was stopped, nobody has seen what an apply would do.
+  const now = { run, records, end };
+  if ([...end.entries.values()].some(({ status }) => status === 'not-run'))
+    return applyNothing(context, site, forms, { now, stops: end.stops });
+  const { bundleIn } = await import('../../state/plan-bundle.js');
+  const text = await bundleOf(context, site, run, end);
+  const bundle = bundleIn(text, { path: 'the plans of this run', clock });
+  return applyAll(context, site, forms, {
+    bundle,
+    name: 'the plan',
+    again,
+    now,
+  });
+}
+
+/** The command that resumes a run. `--var` and `--env` are added where it is printed. */
+const resuming = ({ flags }: Context, run: string): string => {
+  const { run: _, var: __, env: ___, ...typed } = flags;
+  return ['trueup fleet apply --run', run, ...flagWords('fleet apply', typed)].join(' ');
+};
+
+/** Reports why no tenant was begun; what the planning says of a tenant without changes stands. */
+async function applyNothing(
+  context: Context,
+  site: FleetSite,
+  forms: FleetForms,
+  { now, stops }: { readonly now?: Planned | undefined; readonly stops: readonly RunStop[] },
+): Promise<Exit> {
+  const { run = '', records, end } = now ?? {};
+  const job = { command: 'apply', run, records } as const;
+  const names = namesOf(site.here);
+  const summary = stops.find(({ exit }) => exit !== exits.done)?.diagnostics[0]?.summary ?? '';
+  const entries = new Map<string, TenantEntry>();
+  await forEachLimited(names, RESULTS_AT_ONCE, async (name) => {
+    const planning = end?.entries.get(name);
+    const isOpen = !planning || planning.status === 'changes';
+    const entry = isOpen ? withoutResult(name, 'not-run', summary) : planning;
+    const isKept = end?.outcomes.get(name)?.before !== undefined;
+    entries.set(name, isKept ? entry : await keepEntry(context, job, entry));
+  });
+  for (const name of forms.events ? names : [])
+    context.out.write(forms.events!.tenantEnd(entries.get(name)!, 'apply'));
+  return concludeFleet(context, forms, job, { names, entries, stops });
+}
+
+async function applyAll(
+  context: Context,
+  site: FleetSite,
+  forms: FleetForms,
+  plans: Plans,
+): Promise<Exit> {
+  const { flags, err } = context;
+  const { bundle, now } = plans;
+  refuseOrderInShards(site);
+  const nothing = (stops: readonly RunStop[]): Promise<Exit> =>
+    applyNothing(context, site, forms, { now, stops });
+  const again = now ? undefined : plans.again;
+  const { statuses, verdicts, beyond } = await judged(context, site, { bundle, again });
+  for (const { diagnostics } of beyond) await context.tell(diagnostics);
+  if (isBlocking(beyond)) return nothing([...stopsOf(context, undefined), ...beyond]);
+  if (context.signal.aborted) return nothing(stopsOf(context, undefined));
+  const changing = [...statuses.values()].filter(({ status }) => status === 'changes').length;
+  if (now && !flags.autoApprove && changing > 0) {
+    const about = { trueup_version: version, generated_at: '' };
+    const planned = { run: now.run, command: 'plan', tenants: namesOf(site.here) } as const;
+    if (forms.shown === 'text')
+      context.out.write(`\n${writesText(mergedReport(planned, now.end.entries, about))}`);
+    const agreed = await agrees(context, `\nApply the plans of ${plural(changing, 'tenant')}?`);
+    if (!agreed) {
+      err.write('Nothing was changed.\n');
+      return nothing(stopsOf(context, 'The plans were not agreed to.'));
+    }
+  }
+  const { run, records } = now ?? (await begun(context, site, 'apply', { bundle: bundle.digest }));
+  const job: FleetJob = {
+    command: 'apply',
+    run,
+    records,
+    flags: tenantFlags(context),
+    staged: true,
+    prints: forms.shown === 'text',
+    pages: forms.pages,
+    events: forms.events,
+    ...(now && { told: now.end.entries }),
+    ...applyOf(site, plans, records),
+  };
+  if (now && job.prints) context.out.write('\n');
+  const end = await runFleet(context, site, job);
+  const stops = [...end.stops, ...verdicts];
+  return concludeFleet(context, forms, job, { names: namesOf(site.here), ...end, stops });
+}

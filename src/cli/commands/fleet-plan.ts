@@ -1,0 +1,60 @@
+// `trueup fleet plan`: plans every tenant, and saves the plans as one bundle.
+import { resolve } from 'node:path';
+import { defined, shellWord } from '../../model/index.js';
+import type { Command } from '../context.js';
+import { beyondLimits, bundleOf, isBlocking } from '../fleet-bundle.js';
+import { begun, formsHere, namesOf, tenantFlags } from '../fleet-command.js';
+import { fleetHere } from '../fleet-context.js';
+import { fleetVerdicts } from '../fleet-policies.js';
+import { concludeFleet, runFleet, type FleetJob } from '../fleet-run.js';
+import { doneOffline, planned, unlessDone } from '../fleet-tenant-work.js';
+import { policiesHere, refuseUnknownAllow } from '../project-policies.js';
+import { protectionOf } from './plan.js';
+
+export const run: Command = async (context) => {
+  const { flags, files, cwd, err } = context;
+  const protection = await protectionOf(context);
+  refuseUnknownAllow(context, await policiesHere(context));
+  const forms = await formsHere(context);
+  const site = await fleetHere(context);
+  const { run, records } = await begun(context, site, 'plan');
+  const saves = flags.out === undefined ? 'no' : 'file';
+  const work = planned(site, { saves, ...defined({ lifetime: protection.lifetime }) });
+  const job: FleetJob = {
+    command: 'plan',
+    run,
+    records,
+    flags: tenantFlags(context),
+    prints: forms.shown === 'text',
+    pages: forms.pages,
+    events: forms.events,
+    // A bundle needs every plan, also of what was planned before.
+    ...(saves === 'file'
+      ? { work }
+      : { known: doneOffline(site, records), work: unlessDone(site, records, work) }),
+  };
+  const end = await runFleet(context, site, job);
+  const verdicts = await fleetVerdicts(context, {
+    tenants: () => [...end.entries.values()],
+    allow: flags.allow ?? [],
+  });
+  const beyond = [...beyondLimits(site.fleet.stop, end.entries), ...verdicts];
+  const exit = await concludeFleet(context, forms, job, {
+    names: namesOf(site.here),
+    entries: end.entries,
+    stops: [...end.stops, ...beyond],
+  });
+  for (const { diagnostics } of beyond) await context.tell(diagnostics);
+  if (flags.out === undefined) return exit;
+  const { writeBundle } = await import('../../state/plan-bundle.js');
+  const text = await bundleOf(context, site, run, end);
+  await writeBundle({ path: resolve(cwd, flags.out), files }, text, protection);
+  const identity = protection.recipients ? ' --identity FILE' : '';
+  const isBlocked = isBlocking(beyond);
+  err.write(
+    isBlocked
+      ? 'Saved. It is blocked as a whole: no tenant of it can be applied.\n'
+      : `Saved. To apply it: trueup fleet apply ${shellWord(flags.out)}${identity}\n`,
+  );
+  return exit;
+};

@@ -1,0 +1,32 @@
+// `trueup fleet validate`: checks the declarations of every tenant, without credentials.
+import { exits } from '../../model/index.js';
+import { plural } from '../../report/words.js';
+import type { Command } from '../context.js';
+import { formsHere, namesOf, tenantFlags } from '../fleet-command.js';
+import { fleetHere } from '../fleet-context.js';
+import { concludeFleet, runFleet, type FleetJob } from '../fleet-run.js';
+import { refuseSettings } from '../fleet-tenant-work.js';
+import { policiesHere } from '../project-policies.js';
+import { chosen, loadProject } from '../project.js';
+
+export const run: Command = async (context) => {
+  const forms = await formsHere(context);
+  const site = await fleetHere(context);
+  await policiesHere(context);
+  const job: FleetJob = {
+    command: 'validate',
+    run: '',
+    flags: tenantFlags(context),
+    prints: forms.shown === 'text',
+    events: forms.events,
+    offline: true,
+    work: async (own, { paths }) => {
+      const project = await loadProject(own, paths, chosen(own), { checks: 'always' });
+      refuseSettings(project);
+      const summary = `Valid: ${plural(project.declarations.length, 'declaration')}.`;
+      return { exit: exits.done, digest: project.digest, summary };
+    },
+  };
+  const end = await runFleet(context, site, job);
+  return concludeFleet(context, forms, job, { names: namesOf(site.here), ...end });
+};

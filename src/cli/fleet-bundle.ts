@@ -1,0 +1,107 @@
+// The plans of all tenants as one bundle, and what limits over tenants and policies of the fleet say of them.
+import type { RunStop } from '../fleet/merge.js';
+import type { PlannedTenant } from '../fleet/policy-input.js';
+import { entryDigest, type StopRules } from '../fleet/tenant.js';
+import { exits, type PlanFile, type TenantEntry } from '../model/index.js';
+import { planFigures, withWrites } from '../report/fleet-figures.js';
+import type { Bundle } from '../state/plan-bundle.js';
+import type { Context } from './context.js';
+import { namesOf } from './fleet-command.js';
+import type { FleetSite } from './fleet-context.js';
+import { fleetVerdicts } from './fleet-policies.js';
+import type { FleetEnd } from './fleet-run.js';
+import { version } from './version.js';
+
+export async function bundleOf(
+  { clock, flags }: Context,
+  site: FleetSite,
+  run: string,
+  { entries, outcomes }: FleetEnd,
+): Promise<string> {
+  const { bundleText } = await import('../state/plan-bundle.js');
+  const plans = new Map<string, PlanFile>();
+  for (const { name } of site.here) {
+    const one = outcomes.get(name)?.plan;
+    if (one) plans.set(name, one);
+  }
+  return bundleText(
+    {
+      trueup_version: version,
+      run,
+      created_at: new Date(clock.now()).toISOString(),
+      env: site.env ?? null,
+      allow: flags.allow ?? [],
+      tenants: site.here.map((tenant) => ({
+        tenant: tenant.name,
+        entry: entryDigest(tenant, site),
+        status: entries.get(tenant.name)?.status ?? 'not-run',
+        plan: plans.get(tenant.name)?.digest ?? null,
+      })),
+    },
+    plans,
+  );
+}
+
+/** Whether any of it is more than a note. */
+export const isBlocking = (stops: readonly RunStop[]): boolean =>
+  stops.some(({ exit }) => exit !== exits.done);
+
+/** The limits over tenants that the plans are beyond. */
+export function beyondLimits(
+  { changed_tenants, blocked }: StopRules,
+  entries: ReadonlyMap<string, Pick<TenantEntry, 'status'>>,
+): readonly RunStop[] {
+  const count = (wanted: string): number =>
+    [...entries.values()].filter(({ status }) => status === wanted).length;
+  const [changed, held] = [count('changes'), count('blocked')];
+  const detail =
+    'No tenant was changed. Select fewer tenants, or change `stop` in trueup.fleet.yaml.';
+  const found: RunStop[] = [];
+  const add = (code: string, summary: string): unknown =>
+    found.push({
+      exit: exits.blocked,
+      diagnostics: [{ severity: 'error', code, summary, detail }],
+    });
+  if (changed_tenants !== undefined && changed > changed_tenants)
+    add(
+      'changed-tenants',
+      `${changed} tenants would change, and \`stop.changed_tenants\` is ${changed_tenants}.`,
+    );
+  if (blocked !== undefined && held >= blocked)
+    add('blocked-tenants', `${held} tenants are blocked, and \`stop.blocked\` is ${blocked}.`);
+  return found;
+}
+
+/** What limits over tenants, and policies of the fleet, say of the plans of a bundle: those of other shards, too. */
+export async function judged(
+  context: Context,
+  site: FleetSite,
+  { bundle, again }: { readonly bundle: Bundle; readonly again: string | undefined },
+) {
+  const selected = new Set(namesOf(site.selected));
+  const statuses = new Map(
+    bundle.tenants.flatMap((one) => (selected.has(one.tenant) ? [[one.tenant, one]] : [])),
+  );
+  const verdicts = await fleetVerdicts(context, {
+    tenants: () => plannedIn(site, bundle, selected),
+    allow: bundle.allow ?? [],
+    again,
+  });
+  return { statuses, verdicts, beyond: [...beyondLimits(site.fleet.stop, statuses), ...verdicts] };
+}
+
+/** The plans of a bundle, as policies of the fleet see them: each is read and left again. */
+function plannedIn(
+  { fleet }: Pick<FleetSite, 'fleet'>,
+  bundle: Bundle,
+  selected: ReadonlySet<string>,
+): readonly PlannedTenant[] {
+  const labels = new Map(fleet.tenants.map((one) => [one.name, one.labels]));
+  return bundle.tenants
+    .filter(({ tenant }) => selected.has(tenant))
+    .map(({ tenant, status }) => {
+      const document = status === 'changes' ? bundle.planOf(tenant)?.document : undefined;
+      const kinds = document ? withWrites(planFigures(document, []).kinds, document) : {};
+      return { tenant, status, kinds, labels: labels.get(tenant) ?? {} };
+    });
+}

@@ -1,0 +1,158 @@
+// What the commands of a fleet have in common: the forms of their reports, the run that they begin, and how it is queued.
+import { resolve } from 'node:path';
+import { stagesOf } from '../fleet/lanes.js';
+import type { Tenant } from '../fleet/tenant.js';
+import {
+  defined,
+  exits,
+  Refusal,
+  refuse,
+  shellWord,
+  warning,
+  type Exit,
+  type FleetCommand,
+  type FleetRun,
+  type QueuedJobs,
+} from '../model/index.js';
+import { fleetFormats } from '../report/formats.js';
+import type { Context } from './context.js';
+import type { FleetSite } from './fleet-context.js';
+import {
+  enqueue,
+  refuseUnshared,
+  sayQueued,
+  sharedResults,
+  withQueue,
+  type QueuedRun,
+} from './fleet-queue.js';
+import { checkedRun, resultPlaces, runRecords, type ResultPlace } from './fleet-results.js';
+import type { FleetForms, FleetJob } from './fleet-run.js';
+import { checkFleetOutputs } from './output-files.js';
+import { formsOf, outputsOf } from './report-flags.js';
+import { tenantPages } from './tenant-pages.js';
+import { version } from './version.js';
+
+export const namesOf = (tenants: readonly Tenant[]): readonly string[] =>
+  tenants.map(({ name }) => name);
+
+export async function formsHere(context: Context): Promise<FleetForms> {
+  const forms = formsOf(context, fleetFormats);
+  const out = context.flags.out;
+  const saved = out === undefined ? [] : [{ flag: '--out', path: resolve(context.cwd, out) }];
+  await checkFleetOutputs(context, [...saved, ...outputsOf(forms)]);
+  const pages = await tenantPages(context, forms);
+  if (forms.shown !== 'ndjson') return { ...forms, pages };
+  const { fleetNdjson } = await import('../report/fleet-ndjson.js');
+  return { ...forms, pages, events: fleetNdjson(version, context.clock.now) };
+}
+
+/** The flags that a tenant is planned and applied with. */
+export const tenantFlags = ({ flags }: Context): FleetJob['flags'] =>
+  defined({
+    var: flags.var,
+    allow: flags.allow,
+    parallelism: flags.parallelism,
+    lockWait: flags.lockWait,
+    unmanaged: flags.unmanaged,
+    autoApprove: true as const,
+    // A result holds every warning.
+    verbose: true as const,
+  });
+
+interface RunContent {
+  /** Digest of the bundle that it applies. */
+  readonly bundle?: string;
+  /** Where it is queued: then its results are where all workers reach them. */
+  readonly queued?: QueuedJobs | undefined;
+}
+
+/** Begins a run, or goes on with the one of `--run`. */
+export async function begun(
+  context: Context,
+  site: FleetSite,
+  command: FleetCommand,
+  { bundle, queued }: RunContent = {},
+): Promise<QueuedRun> {
+  const { flags, clock, random } = context;
+  const started_at = new Date(clock.now()).toISOString();
+  const stamp = started_at.replaceAll(/[-:]|\.\d+/g, '');
+  const usual = `${command}-${stamp}-${random.uuid().slice(0, 4)}`;
+  const run = flags.run === undefined ? usual : checkedRun(flags.run);
+  const tenants = namesOf(site.selected);
+  const record: FleetRun = {
+    format_version: '1.0',
+    run,
+    command,
+    started_at,
+    tenants,
+    bundle: bundle ?? null,
+    ...defined({ queued }),
+  };
+  const places = await (queued
+    ? sharedPlaces(context, site.fleet.results)
+    : resultPlaces(context, site.fleet.results));
+  for (const place of places) {
+    const one = runRecords(place, run);
+    const begun = await one.begin(record).catch(unlessDenied(context, places.at(-1) === place));
+    if (begun === undefined) continue;
+    return { run, place, records: begun ? one : { ...one, last: async () => undefined } };
+  }
+  throw new Error('the last place takes results, or refuses');
+}
+
+/** Without the right to write beside the states, results are kept on this machine. */
+const unlessDenied =
+  ({ tell }: Context, isLast: boolean) =>
+  async (error: unknown): Promise<undefined> => {
+    const denied = error instanceof Refusal && error.diagnostics[0]?.code === 'backend-denied';
+    if (!denied || isLast) throw error;
+    await tell([
+      warning(
+        'results-here',
+        'Nothing may be written beside the states, so the results of this run are kept in .trueup/fleet on this machine.',
+      ),
+    ]);
+  };
+
+/** Where all workers of a queue reach them. @throws Refusal where there is no such place */
+export async function sharedPlaces(
+  context: Context,
+  results: string | undefined,
+): Promise<readonly [ResultPlace]> {
+  const [place, folder] = await resultPlaces(context, sharedResults(results));
+  return place && folder ? [place] : refuseUnshared();
+}
+
+/** Puts the tenants of a run into the queue, and says what to type next. */
+export async function queueRun(
+  context: Context,
+  site: FleetSite,
+  jobs: QueuedJobs,
+  begin: () => Promise<QueuedRun>,
+): Promise<Exit> {
+  const tenants = namesOf(site.here);
+  // The queue first: a run that cannot be queued is not begun.
+  return withQueue(context, site.fleet.results, async (queue) => {
+    const begun = await begin();
+    const added = await enqueue(queue, begun, { tenants, jobs });
+    sayQueued(context, begun.run, { added, all: tenants.length });
+    return exits.done;
+  });
+}
+
+/** A shard, or a worker, does not see when the others have ended a stage. @throws Refusal before anything is written */
+export function refuseOrderInShards({ fleet, selected, shards }: FleetSite, queued = false): void {
+  const stages = queued || shards > 1 ? stagesOf(fleet, selected) : [];
+  if (stages.length < 2) return;
+  const select = `--select ${shellWord(fleet.order[0]!.select)}`;
+  refuse(
+    'order-in-shards',
+    `\`order\` has ${stages.length} stages for these tenants, and a ${queued ? 'worker' : 'shard'} cannot wait for those of the others.`,
+    {
+      detail: queued
+        ? `Apply one stage after the other, as in: trueup fleet apply BUNDLE --engine pgboss ${select}`
+        : `Apply one stage after the other, as in: trueup fleet apply ${select}\nOr apply without shards; where the CI system names one: --shard 1/1`,
+      origin: fleet.order[0]!.origin,
+    },
+  );
+}

@@ -1,0 +1,251 @@
+// What is done with one tenant of a fleet, in this process or by a worker: it is audited, planned, or its plan is applied,
+// unless the run has its result already.
+import { hasFailed } from '../fleet/lanes.js';
+import { isFinal } from '../fleet/merge.js';
+import { entryDigest, type Tenant } from '../fleet/tenant.js';
+import {
+  defined,
+  digest,
+  exits,
+  Refusal,
+  refuse,
+  type PlanFile,
+  type Project,
+  type TenantResult,
+} from '../model/index.js';
+import type { Bundle } from '../state/plan-bundle.js';
+import { applyPlan, type Applied } from './commands/apply.js';
+import { refuseSecretVariables } from './commands/plan.js';
+import type { Context } from './context.js';
+import { tenantFlags } from './fleet-command.js';
+import type { FleetSite } from './fleet-context.js';
+import type { RunRecords } from './fleet-results.js';
+import {
+  doneBefore,
+  type FleetEnd,
+  type FleetJob,
+  type TenantOutcome,
+  type TenantWork,
+} from './fleet-run.js';
+import { withPolicies } from './project-policies.js';
+import { chosen, loadProject } from './project.js';
+import { audit } from './run-audit.js';
+import { auditWait } from './state-location.js';
+import { planDocumentOf, requestOf, withProject } from './working-context.js';
+
+/** What a tenant cannot say by itself, because the fleet says it. @throws Refusal */
+export function refuseSettings({ settings }: Pick<Project, 'settings'>): void {
+  if (settings.target === 'emulator')
+    refuse('fleet-settings', '`settings.target: emulator` is one account for the whole folder.', {
+      detail:
+        'For tenants of a fleet: trueup emulator --tenant NAME, and the variables that it prints.',
+      attribute: 'settings.target',
+    });
+  if (settings.state?.url !== undefined)
+    refuse('fleet-settings', '`settings.state` names a state in a fleet, whose file names it.', {
+      detail: 'Move it to `state` of the tenant, or of `defaults`, in trueup.fleet.yaml.',
+      attribute: 'settings.state',
+    });
+}
+
+/** Of what is run: an earlier result of the same run stands only if it is of the same. */
+const runDigest = (context: Context, site: FleetSite, tenant: Tenant, project: Project): string =>
+  digest([project.digest, entryDigest(tenant, site), ...(context.flags.allow ?? [])]);
+
+const doneAlready = (before: TenantResult): TenantOutcome => ({
+  exit: before.exit ?? exits.error,
+  digest: before.digest,
+  before,
+});
+
+/** The result that the run has already, as far as it can be told without credentials. */
+export const doneOffline =
+  (site: FleetSite, records: RunRecords): NonNullable<FleetJob['known']> =>
+  async (tenant, offline) => {
+    const last = await records.last(tenant.name);
+    if (!last || !isFinal(last)) return undefined;
+    try {
+      const own = await offline();
+      const project = await loadProject(own, tenant.paths, chosen(own));
+      return last.digest === runDigest(own, site, tenant, project) ? doneAlready(last) : undefined;
+    } catch (error) {
+      // The declarations may need what the credential command prints, or the work says what is wrong with them.
+      if (error instanceof Refusal) return undefined;
+      throw error;
+    }
+  };
+
+/** Does nothing where the run has a result already, of declarations that the credential command has a part in. */
+export const unlessDone =
+  (site: FleetSite, records: RunRecords, work: TenantWork): TenantWork =>
+  async (context, tenant) => {
+    const last = await records.last(tenant.name);
+    if (!last || !isFinal(last) || 'env_prefix' in tenant.credentials) return work(context, tenant);
+    const project = await loadProject(context, tenant.paths, chosen(context));
+    const of = runDigest(context, site, tenant, project);
+    const before = await doneBefore(records, tenant.name, of);
+    return before ? doneAlready(before) : work(context, tenant);
+  };
+
+/** Audits one tenant, as `trueup drift` does. */
+export const auditedIn =
+  (site: FleetSite): TenantWork =>
+  (own, tenant) =>
+    withProject(own, tenant.paths, async (place) => {
+      refuseSettings(place.project);
+      const { document, exit } = await audit(own, place);
+      return { exit, document, digest: runDigest(own, site, tenant, place.project) };
+    });
+
+/** Audits the tenants that the run has no result of, each while no other run does. */
+export function driftOf(
+  context: Context,
+  site: FleetSite,
+  records: RunRecords,
+): Pick<FleetJob, 'command' | 'flags' | 'known' | 'work'> {
+  const [audited, wait] = [auditedIn(site), auditWait(context)];
+  return {
+    command: 'drift',
+    flags: tenantFlags(context),
+    known: doneOffline(site, records),
+    work: unlessDone(site, records, (own, tenant) =>
+      records.alone(tenant.name, { signal: own.signal, wait }, (signal) =>
+        audited({ ...own, signal }, tenant),
+      ),
+    ),
+  };
+}
+
+interface Planning {
+  /** Milliseconds. */
+  readonly lifetime?: number;
+  /** Whether the plan is needed later: `memory` for this process, `file` for another one. */
+  readonly saves: 'no' | 'memory' | 'file';
+}
+
+/** Plans one tenant, as `trueup plan` does. */
+export const planned =
+  (site: FleetSite, { lifetime, saves }: Planning): TenantWork =>
+  (own, tenant) =>
+    withProject(own, tenant.paths, async (without): Promise<TenantOutcome> => {
+      refuseSettings(without.project);
+      if (saves === 'file') refuseSecretVariables(own, without);
+      const place = await withPolicies(own, without);
+      const { propose } = await import('../reconciler/plan/propose.js');
+      const { planFileOf } = await import('../state/plan-file.js');
+      const request = requestOf(own);
+      const { plan, exit } = await propose(place.context, place.project, place.snapshot, request);
+      const document = await planDocumentOf(own, place, plan, {
+        snapshot: place.snapshot,
+        keeps: 'all',
+      });
+      const options = {
+        ...request,
+        ...defined({ env: site.env }),
+        variables: place.project.variables,
+      };
+      const isWhole = !plan.diagnostics.some(({ severity }) => severity === 'error');
+      return {
+        exit,
+        document,
+        digest: runDigest(own, site, tenant, place.project),
+        ...(isWhole &&
+          saves !== 'no' && {
+            plan: planFileOf(own.clock, document, options, defined({ lifetime })),
+          }),
+      };
+    });
+
+export interface Plans {
+  readonly bundle: Bundle;
+  /** For messages. */
+  readonly name: string;
+  /** The command that makes them again. */
+  readonly again: string;
+  /** Present where they were made in this process. */
+  readonly now?: Planned;
+}
+
+export interface Planned {
+  readonly run: string;
+  readonly records: RunRecords;
+  readonly end: FleetEnd;
+}
+
+/** Applies the plan of one tenant. */
+export const applyOf = (
+  site: FleetSite,
+  plans: Plans,
+  records: RunRecords,
+): Pick<FleetJob, 'work'> & {
+  readonly known: (tenant: Tenant) => Promise<TenantOutcome | undefined>;
+} => ({
+  known: (tenant) => knownOf(tenant, plans, records),
+  work: (own, tenant) => appliedOne(own, site, tenant, plans),
+});
+
+/** What was done before, or could not be planned. @throws Refusal where a bundle has no plan */
+async function knownOf(
+  { name }: Tenant,
+  { bundle, again, now }: Plans,
+  records: RunRecords,
+): Promise<TenantOutcome | undefined> {
+  const planning = now?.end.outcomes.get(name);
+  const entry = now?.end.entries.get(name);
+  if (planning?.before || planning?.plan) return planning.before && planning;
+  if (entry) {
+    const { exit, summary, diagnostics } = entry;
+    const code = exit ?? exits.error;
+    // Nothing was begun: a resumed run plans again.
+    const of = hasFailed(code) ? '' : (planning?.digest ?? '');
+    const { document } = planning ?? {};
+    return { exit: code, digest: of, summary, diagnostics, ...defined({ document }) };
+  }
+  const bundled = bundle.tenants.find(({ tenant }) => tenant === name);
+  if (bundled?.plan) {
+    const before = await doneBefore(records, name, bundled.plan);
+    return before && doneAlready(before);
+  }
+  return refuse(
+    'no-plan',
+    `there is no plan of ${name}: it was ${bundled?.status ?? 'missing'} when the plans were made`,
+    { detail: `Fix that, and plan again: ${again}` },
+  );
+}
+
+async function appliedOne(
+  own: Context,
+  site: FleetSite,
+  tenant: Tenant,
+  { bundle, name, again, now }: Plans,
+): Promise<TenantOutcome> {
+  const bundled = bundle.tenants.find((one) => one.tenant === tenant.name);
+  const file = bundle.planOf(tenant.name)!;
+  const of = now?.end.outcomes.get(tenant.name)?.digest ?? file.digest;
+  if (bundled?.entry !== entryDigest(tenant, site))
+    refuse(
+      'stale',
+      `${name} is stale: the entry of ${tenant.name} in trueup.fleet.yaml is another one.`,
+      {
+        detail: `Nothing was changed. Make it again: ${again}`,
+      },
+      exits.stale,
+    );
+  if (isEmpty(file)) return { exit: exits.done, digest: of, document: file.document };
+  let applied: Applied | undefined;
+  const exit = await applyPlan(own, { name, again, file }, (one) => (applied = one));
+  return {
+    exit,
+    digest: of,
+    ...(applied && { document: applied.document, outcomes: applied.outcomes }),
+  };
+}
+
+/** Whether an apply would do nothing, and record nothing. */
+const isEmpty = ({ document }: PlanFile): boolean =>
+  document.policy.every(({ verdict }) => verdict !== 'blocked') &&
+  document.resource_drift.length === 0 &&
+  document.resource_changes.every(
+    ({ change, previous_address }) =>
+      change.actions[0] === 'no-op' && !change.importing && previous_address === undefined,
+  );
