@@ -91,12 +91,14 @@ interface FleetOptions {
   readonly more?: string;
   /** The tenants of the example, with a place for their states. */
   readonly isExample?: boolean;
+  /** Milliseconds that a process may live. */
+  readonly patience?: number;
 }
 
 /** A fleet with a database of its own. */
 async function fleetOf(
   engine: Engine,
-  { faults = [], more = '', isExample = false }: FleetOptions = {},
+  { faults = [], more = '', isExample = false, patience = 120_000 }: FleetOptions = {},
 ): Promise<Fleet> {
   fleets += 1;
   const database = `fleet${fleets}`;
@@ -125,7 +127,7 @@ async function fleetOf(
       ...tenants.flatMap((name) => ['--tenant', name]),
       ...faults.flatMap((one) => ['--fault', one]),
     ],
-    { patience: 300_000 },
+    { patience: Math.max(patience, 300_000) },
   );
   const env = {
     ...cloud.env,
@@ -137,7 +139,7 @@ async function fleetOf(
   const { script, node } = engine;
   const options: Options = {
     env,
-    patience: 120_000,
+    patience,
     ...(script !== undefined && { script }),
     ...(node !== undefined && { node }),
   };
