@@ -31,33 +31,14 @@ import { memoryQueue, type MemoryQueue } from '../../support/memory-queue.js';
 import { memoryRegisters } from '../../support/memory-registers.js';
 import { simulatedMachine } from '../../support/simulated-machine.js';
 import { seededRandom, simulatedClock } from '../../support/simulated.js';
+import { tenantResult } from '../../support/tenant-result.js';
 
 const jobs: QueuedJobs = { command: 'drift', env: null, flags: {}, bundle: null, expiry: 900 };
 const clock = simulatedClock();
 const random = seededRandom(1);
 
-const result = (tenant: string, exit: Exit, more: Partial<TenantResult> = {}): TenantResult => ({
-  format_version: '1.0',
-  trueup_version: '1',
-  run: 'r',
-  command: 'drift',
-  tenant,
-  labels: {},
-  exit,
-  status: exit === exits.done ? 'unchanged' : 'failed',
-  summary: '',
-  kinds: {},
-  changes: [],
-  requests: 0,
-  diagnostics: [],
-  digest: 'd',
-  attempt: 1,
-  started_at: '',
-  ended_at: '',
-  document: null,
-  outcomes: [],
-  ...more,
-});
+const result = (tenant: string, exit: Exit, more: Partial<TenantResult> = {}): TenantResult =>
+  tenantResult(tenant, { exit, status: exit === exits.done ? 'unchanged' : 'failed', ...more });
 
 const tenants = ['a', 'b', 'c', 'd'];
 

@@ -12,6 +12,7 @@ import { diskFiles } from '../../../src/platform/files.js';
 import { systemRandom } from '../../../src/platform/random.js';
 import { freshFolder } from '../../support/in-process.js';
 import { memoryRegisters, type MemoryFaults } from '../../support/memory-registers.js';
+import { tenantResult } from '../../support/tenant-result.js';
 import { simulatedMachine } from '../../support/simulated-machine.js';
 import { seededRandom, simulatedClock } from '../../support/simulated.js';
 
@@ -23,27 +24,7 @@ const run: FleetRun = {
   tenants: ['acme', 'globex.com'],
   bundle: null,
 };
-const result = (tenant: string, summary: string): TenantResult => ({
-  format_version: '1.0',
-  trueup_version: '1',
-  run: 'r',
-  command: 'drift',
-  tenant,
-  labels: {},
-  exit: 0,
-  status: 'unchanged',
-  summary,
-  kinds: {},
-  changes: [],
-  requests: 0,
-  diagnostics: [],
-  digest: 'd',
-  attempt: 1,
-  started_at: '',
-  ended_at: '',
-  document: null,
-  outcomes: [],
-});
+const result = (tenant: string, summary: string): TenantResult => tenantResult(tenant, { summary });
 
 /** Each is the place as one more process sees it. */
 const places: Readonly<Record<string, () => () => ResultPlace>> = {
