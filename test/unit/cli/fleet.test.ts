@@ -974,7 +974,8 @@ test.each([
       credentials: { env_prefix: at === 0 ? 'ALONE_' : 'ALL_' },
       origin: { file: 'f', line: 1, column: 1 },
     }));
-    const site = { selected: tenants, shards };
+    const credentials = new Map(tenants.map(({ name }) => [name, name === 't0' ? 'alone' : 'all']));
+    const site = { selected: tenants, shards, credentials };
     expect(processesWith(tenants[1]!, site)).toBe(all);
     expect(processesWith(tenants[0]!, site)).toBe(alone);
   },
@@ -989,4 +990,21 @@ test('two tenants with one credential share its limiter, and that is said', asyn
   expect(stderr).toContain(
     'the tenants a and b use the same credentials, and share their rate limit',
   );
+});
+
+test('two prefixes with the ids of one key are one credential, and that is said', async () => {
+  const home = await fleetOf(['acme', 'globex']);
+  for (const id of ['MGR_API_ID', 'VND_API_ID'])
+    home.env[`GLOBEX_TRUEUP_${id}`] = home.env[`ACME_TRUEUP_${id}`]!;
+  const processes: number[] = [];
+  const probe: Command = async (context) => {
+    const site = await fleetHere(context);
+    for (const tenant of site.fleet.tenants)
+      processes.push(processesWith(tenant, { ...site, workers: 8 }));
+    return 0;
+  };
+  const { stderr } = await inProcess(probe, ['fleet', 'drift'], home);
+  expect(stderr).toContain('the tenants acme and globex use the same credentials');
+  expect(stderr).toContain('If each has an account of its own, correct those of globex.');
+  expect(processes).toEqual([2, 2]);
 });
