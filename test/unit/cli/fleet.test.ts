@@ -317,6 +317,21 @@ describe('a bundle', () => {
     expect(stderr).toMatch(/To apply it, .*: trueup fleet apply \S*b/);
   });
 
+  test('is not applied to other tenants, which is said', async () => {
+    const home = await fleetOf(['acme', 'globex']);
+    await home.run('plan', '--out', 'b', '--select', 'tenant=acme');
+    const { code, stderr } = await home.run('apply', 'b', '--select', 'tenant=globex');
+    expect(code).toBe(1);
+    expect(stderr).toContain('b holds no plan of the tenants that are selected.');
+    expect(stderr).toContain('It holds those of acme.');
+    // Another shard has it.
+    const shards = await Promise.all(
+      ['1/2', '2/2'].map((shard) => home.run('apply', 'b', '--run', 'r', '--shard', shard)),
+    );
+    expect(shards.map((one) => one.code)).toEqual([0, 0]);
+    expect([home.writes('acme').length, home.writes('globex').length]).toEqual([1, 0]);
+  });
+
   test('with a tenant that is gone is refused as a whole', async () => {
     const home = await fleetOf(['acme', 'globex']);
     await home.run('plan', '--out', 'b');
