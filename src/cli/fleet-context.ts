@@ -74,6 +74,14 @@ export async function fleetHere(context: Context): Promise<FleetSite> {
     });
   const changed = await changedHere(context, fleet, env);
   const selected = changed ? fitting.filter((one) => changed.has(one)) : fitting;
+  if (selected.length === 0)
+    await context.tell([
+      {
+        severity: 'info',
+        code: 'none-changed',
+        summary: `no tenant that is selected differs from ${flags.changedSince}: there is nothing to do`,
+      },
+    ]);
   const here = shard
     ? selected.filter(({ name }) => shardOf(name, shard.total) === shard.index)
     : selected;
