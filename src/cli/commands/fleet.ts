@@ -22,7 +22,7 @@ import {
   type TenantEntry,
   type TenantResult,
 } from '../../model/index.js';
-import { hasFailed, stagesOf } from '../../fleet/lanes.js';
+import { hasFailed, stagesOf, tenantsAre } from '../../fleet/lanes.js';
 import type { PlannedTenant } from '../../fleet/policy-input.js';
 import { entryOf, isFinal, mergedReport, withoutResult, type RunStop } from '../../fleet/merge.js';
 import { readFleet } from '../../fleet/fleet-file.js';
@@ -458,7 +458,7 @@ function beyondLimits(
       `${changed} tenants would change, and \`stop.changed_tenants\` is ${changed_tenants}.`,
     );
   if (blocked !== undefined && held >= blocked)
-    add('blocked-tenants', `${held} tenants are blocked, and \`stop.blocked\` is ${blocked}.`);
+    add('blocked-tenants', `${tenantsAre(held)} blocked, and \`stop.blocked\` is ${blocked}.`);
   return found;
 }
 

@@ -436,7 +436,7 @@ describe('an apply', () => {
 
   test.each([
     ['changed_tenants: 1', '2 tenants would change', ['not-run', 'not-run', 'blocked']],
-    ['blocked: 1', '1 tenants are blocked', ['not-run', 'not-run', 'blocked']],
+    ['blocked: 1', '1 tenant is blocked', ['not-run', 'not-run', 'blocked']],
   ])('beyond the limit %s is reported with its reason', async (limit, reason, statuses) => {
     const home = await fleetOf(
       ['acme', 'globex', 'initech'],
