@@ -332,6 +332,15 @@ describe('a bundle', () => {
     expect([home.writes('acme').length, home.writes('globex').length]).toEqual([1, 0]);
   });
 
+  test('says the status of a tenant that it has no plan of', async () => {
+    const home = await fleetOf(['acme']);
+    home.accounts.get('acme')!.setFaults([parseFault('status=403')]);
+    await home.run('plan', '--out', 'b');
+    const { code, stderr } = await home.run('apply', 'b');
+    expect(code).toBe(1);
+    expect(stderr).toContain('when the plans were made, its status was `failed`');
+  });
+
   test('with a tenant that is gone is refused as a whole', async () => {
     const home = await fleetOf(['acme', 'globex']);
     await home.run('plan', '--out', 'b');
