@@ -8,6 +8,7 @@ import {
   refuse,
   Secret,
   sha256,
+  urlFrom,
   type Cloud,
   type Emit,
   type Flipped,
@@ -181,12 +182,31 @@ export async function reach(
 
 /** The limiter that all runs of this process share which use the same credential at the same origin. */
 function limiterOf({ exchanges, environment }: Context, { v2, v3 }: Line) {
-  const url = v2?.url ?? v3?.url;
-  if (!exchanges || url === undefined) return undefined;
+  const credential = exchanges && credentialIn(environment, { v2: v2?.url, v3: v3?.url });
+  if (!exchanges || credential === undefined) return undefined;
+  return (perMinute: number | undefined) => exchanges.limiterOf(credential, perMinute);
+}
+
+interface Addresses {
+  readonly v2: string | undefined;
+  readonly v3: string | undefined;
+}
+
+/** The addresses that an environment names. */
+export const addressesIn = (environment: Context['environment']): Addresses => ({
+  v2: environment[needs.v2.address] || undefined,
+  v3: environment[needs.v3.address] || undefined,
+});
+
+/** Tells one credential from another one, by its origin and its ids; undefined where there is none. @throws Refusal where an id is given twice */
+export function credentialIn(
+  environment: Context['environment'],
+  { v2, v3 }: Addresses,
+): string | undefined {
+  const url = urlFrom(v2 ?? v3 ?? '');
   const named = v2 ? [v2Headers['X-MGR-API-ID'], v2Headers['X-VND-API-ID']] : needs.v3.secrets;
   const ids = named.map((name) => secretOf({ environment }, name).reveal() ?? '');
-  const credential = sha256([new URL(url).origin, ...ids].join('\n'));
-  return (perMinute: number | undefined) => exchanges.limiterOf(credential, perMinute);
+  return url && ids.some((id) => id !== '') ? sha256([url.origin, ...ids].join('\n')) : undefined;
 }
 
 /** The options that all clients of a connection have in common. */

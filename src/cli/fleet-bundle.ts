@@ -1,4 +1,5 @@
 // The plans of all tenants as one bundle, and what limits over tenants and policies of the fleet say of them.
+import { tenantsAre } from '../fleet/lanes.js';
 import type { RunStop } from '../fleet/merge.js';
 import type { PlannedTenant } from '../fleet/policy-input.js';
 import { entryDigest, type StopRules } from '../fleet/tenant.js';
@@ -68,7 +69,7 @@ export function beyondLimits(
       `${changed} tenants would change, and \`stop.changed_tenants\` is ${changed_tenants}.`,
     );
   if (blocked !== undefined && held >= blocked)
-    add('blocked-tenants', `${held} tenants are blocked, and \`stop.blocked\` is ${blocked}.`);
+    add('blocked-tenants', `${tenantsAre(held)} blocked, and \`stop.blocked\` is ${blocked}.`);
   return found;
 }
 

@@ -6,6 +6,7 @@ import {
   keptMembers,
   maskingOf,
   digest,
+  equal,
   refuse,
   Refusal,
   Secret,
@@ -25,7 +26,7 @@ import {
 import { declarationFiles } from '../platform/declaration-files.js';
 import type { CommandOutput } from '../platform/index.js';
 import { briefly } from '../report/brief-diagnostics.js';
-import { needs } from './cloud-connection.js';
+import { addressesIn, credentialIn, needs } from './cloud-connection.js';
 import { withCommands } from './commands-to-type.js';
 import type { Flags } from './command-table.js';
 import type { Context, Exchanges } from './context.js';
@@ -44,6 +45,8 @@ export interface FleetSite {
   /** How many workers share the tenants, each of which may run any of them; absent without a queue. */
   readonly workers?: number;
   readonly split: SplitEnvironment;
+  /** By tenant: equal where two use one credential. */
+  readonly credentials: ReadonlyMap<string, string>;
   readonly env: string | undefined;
 }
 
@@ -71,12 +74,21 @@ export async function fleetHere(context: Context): Promise<FleetSite> {
     });
   const changed = await changedHere(context, fleet, env);
   const selected = changed ? fitting.filter((one) => changed.has(one)) : fitting;
+  if (selected.length === 0)
+    await context.tell([
+      {
+        severity: 'info',
+        code: 'none-changed',
+        summary: `no tenant that is selected differs from ${flags.changedSince}: there is nothing to do`,
+      },
+    ]);
   const here = shard
     ? selected.filter(({ name }) => shardOf(name, shard.total) === shard.index)
     : selected;
   const split = splitEnvironment(environment, fleet.tenants, withheld);
-  await context.tell(briefly(sharedCredentials(fleet.tenants)));
-  return { fleet, selected, here, shards: shard?.total ?? 1, split, env };
+  const credentials = credentialsOf(fleet.tenants, split);
+  await context.tell(briefly(sharedCredentials(fleet.tenants, credentials)));
+  return { fleet, selected, here, shards: shard?.total ?? 1, split, credentials, env };
 }
 
 /** The tenants that `--changed-since` asks for; undefined without it. @throws Refusal where there is no such reference */
@@ -116,20 +128,47 @@ async function changedHere(
   return new Set(changed);
 }
 
-const sourceOf = ({ credentials }: Tenant): string => JSON.stringify(credentials);
+/** What tells the credentials of tenants apart: their ids where the environment holds them, else what the fleet file says. */
+const credentialsOf = (
+  tenants: readonly Tenant[],
+  { shared, byPrefix }: SplitEnvironment,
+): ReadonlyMap<string, string> =>
+  new Map(
+    tenants.map(({ name, credentials }) => {
+      const own = 'env_prefix' in credentials ? byPrefix.get(credentials.env_prefix) : undefined;
+      return [name, idsIn({ ...shared, ...own }, own) ?? JSON.stringify(credentials)];
+    }),
+  );
 
-/** One credential may be used twice; people should know that these tenants share its rate. */
-function sharedCredentials(tenants: readonly Tenant[]): readonly Diagnostic[] {
+/** What is wrong with an id is an error of its tenant. */
+function idsIn(environment: Variables, own: Variables | undefined): string | undefined {
+  try {
+    return own && credentialIn(environment, addressesIn(environment));
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+/** One credential may be used twice; people should know that these tenants share its rate, and that they are one account. */
+function sharedCredentials(
+  tenants: readonly Tenant[],
+  credentials: ReadonlyMap<string, string>,
+): readonly Diagnostic[] {
   const first = new Map<string, Tenant>();
   return tenants.flatMap((one): readonly Diagnostic[] => {
-    const other = first.get(sourceOf(one));
-    if (!other) first.set(sourceOf(one), one);
+    const credential = credentials.get(one.name)!;
+    const other = first.get(credential);
+    if (!other) first.set(credential, one);
     return other
       ? [
           {
             severity: 'info',
             code: 'shared-credentials',
             summary: `the tenants ${other.name} and ${one.name} use the same credentials, and share their rate limit`,
+            ...(!equal(other.credentials, one.credentials) && {
+              detail: `Their variables hold the same ids. If each has an account of its own, correct those of ${one.name}.`,
+            }),
             origin: one.origin,
           },
         ]
@@ -140,10 +179,16 @@ function sharedCredentials(tenants: readonly Tenant[]): readonly Diagnostic[] {
 /** How many processes use the credential of a tenant: they share its rate. */
 export function processesWith(
   tenant: Tenant,
-  { selected, shards, workers = 1 }: Pick<FleetSite, 'selected' | 'shards' | 'workers'>,
+  {
+    selected,
+    shards,
+    workers = 1,
+    credentials,
+  }: Pick<FleetSite, 'selected' | 'shards' | 'workers' | 'credentials'>,
 ): number {
   if (shards === 1 && workers === 1) return 1;
-  const alike = selected.filter((one) => sourceOf(one) === sourceOf(tenant));
+  const own = credentials.get(tenant.name);
+  const alike = selected.filter(({ name }) => credentials.get(name) === own);
   // A tenant is run by one worker at a time.
   if (workers > 1) return Math.min(workers, alike.length);
   return new Set(alike.map(({ name }) => shardOf(name, shards))).size;

@@ -208,7 +208,7 @@ async function knownOf(
   }
   return refuse(
     'no-plan',
-    `there is no plan of ${name}: it was ${bundled?.status ?? 'missing'} when the plans were made`,
+    `there is no plan of ${name}: when the plans were made, its status was \`${bundled?.status ?? 'missing'}\``,
     { detail: `Fix that, and plan again: ${again}` },
   );
 }

@@ -1,6 +1,6 @@
 // trueup's own credentials in the environment, under any prefix, also as files: they are masked everywhere.
 import { readFileSync, statSync } from 'node:fs';
-import { isOwnSecret, Secret } from '../model/index.js';
+import { isOwnSecret, Secret, urlFrom } from '../model/index.js';
 
 export const ownCredentials = (
   environment: Readonly<Record<string, string | undefined>>,
@@ -10,10 +10,17 @@ export const ownCredentials = (
     .filter((name) => /TRUEUP_/i.test(name) && isOwnSecret(name))
     .map(
       (name) =>
-        new Secret(name, () =>
-          /_FILE$/i.test(name) ? unlessPipe(environment[name]!) : environment[name],
-        ),
+        new Secret(name, () => {
+          const text = /_FILE$/i.test(name) ? unlessPipe(environment[name]!) : environment[name];
+          return /_QUEUE(?:_FILE)?$/i.test(name) ? withPassword(text) : text;
+        }),
     );
+
+/** An address that holds no password is shown, so that an error says where it happened. */
+function withPassword(address: string | undefined): string | undefined {
+  const url = urlFrom(address ?? '');
+  return url?.password === '' && !url.searchParams.has('password') ? undefined : address;
+}
 
 /** A pipe is read once, by the request that needs it. */
 const unlessPipe = (path: string): string | undefined =>

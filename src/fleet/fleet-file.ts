@@ -307,7 +307,7 @@ function tenantsIn(reading: Reading, { tenants, defaults = {} }: WrittenFleet) {
     const tenant = tenantOf(reading, one, defaults);
     return tenant ? [{ ...one, tenant }] : [];
   });
-  if (made?.length === 0)
+  if (made?.length === 0 && !reading.failed())
     reading.complain(path, { code: 'no-tenants', summary: 'the fleet has no tenants' });
   if (found) refusePrefixes(reading, found, defaults);
   if (made && !reading.failed()) refuseShared(reading, made);

@@ -57,6 +57,10 @@ const harmless: readonly Exit[] = [exits.done, exits.changes, exits.blocked];
 /** Whether a tenant counts as failed. */
 export const hasFailed = (exit: Exit): boolean => !harmless.includes(exit);
 
+/** The subject and the verb of a sentence. */
+export const tenantsAre = (count: number): string =>
+  count === 1 ? '1 tenant is' : `${count} tenants are`;
+
 /** Counts tenants as they end, and says why no more are to begin. */
 export function stopping({ failures, blocked: mostBlocked }: StopRules) {
   let inARow = 0;
@@ -68,9 +72,12 @@ export function stopping({ failures, blocked: mostBlocked }: StopRules) {
     },
     /** Part of a sentence; undefined where the run goes on. */
     reason(this: void): string | undefined {
-      if (inARow >= failures) return `${inARow} tenants in a row failed (\`stop.failures\`)`;
+      if (inARow >= failures)
+        return inARow === 1
+          ? 'a tenant failed (`stop.failures`)'
+          : `${inARow} tenants in a row failed (\`stop.failures\`)`;
       return mostBlocked !== undefined && blocked >= mostBlocked
-        ? `${blocked} tenants are blocked (\`stop.blocked\`)`
+        ? `${tenantsAre(blocked)} blocked (\`stop.blocked\`)`
         : undefined;
     },
   };

@@ -82,6 +82,14 @@ export function spreadOf(text: string): number {
   return refuse('usage', `--spread has to be ${durationWords}, less than 24h.`);
 }
 
+/** With a field left out, pg-boss takes the others for fields that they are not: `0 4 * *` is every minute of an hour. @throws Refusal */
+export function checkCron(text: string): void {
+  if (/^(?:@[a-z]+|\S+(?: +\S+){4})$/.test(text)) return;
+  refuse('usage', `--cron ${JSON.stringify(text.slice(0, 80))} does not have five fields.`, {
+    detail: 'Type minute, hour, day, month and day of the week, as in: --cron "0 3 * * *"',
+  });
+}
+
 /** What a queue would keep for all who may read it. @throws Refusal */
 export function refuseSecretJobs({ var: variables = [] }: QueuedJobs['flags']): void {
   const name = variables

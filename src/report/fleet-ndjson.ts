@@ -9,6 +9,7 @@ import {
 } from '../model/index.js';
 import { fleetSentence, isWell, tenantLine } from './fleet-text.js';
 import { diagnosed, lineAt, versionLine, type NdjsonLine } from './ndjson.js';
+import { plural } from './words.js';
 
 export interface FleetBegin {
   readonly run: string;
@@ -31,7 +32,7 @@ export function fleetNdjson(version: string, now: () => number) {
         [
           'info',
           'fleet_start',
-          `fleet ${command}: ${tenants} tenants`,
+          `fleet ${command}: ${plural(tenants, 'tenant')}`,
           { fleet: { run, command, tenants } },
         ],
       ]),

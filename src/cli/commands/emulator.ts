@@ -10,6 +10,7 @@ import {
   tryDuration,
   type Exit,
 } from '../../model/index.js';
+import { plural } from '../../report/words.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
 import { durable } from '../durable-emulator.js';
 import { needs } from '../cloud-connection.js';
@@ -136,13 +137,13 @@ async function severalAccounts(
       variablesOf(served.url, accountCredentials(name)),
     ))
       out.write(`export ${variableWord(name)}_${variable}=${value}\n`);
-  err.write(`Serving at ${served.url} until Ctrl-C: ${names.length} accounts.\n`);
+  err.write(`Serving at ${served.url} until Ctrl-C: ${plural(names.length, 'account')}.\n`);
   await untilStopped(signal);
   await served.close();
   for (const one of accounts.values()) await one.settled();
   for (const [name, { calls: all, most_in_60s, most_at_once }] of calls())
     err.write(
-      `${name}: ${all} calls, at most ${most_in_60s} in 60 s and ${most_at_once} at once\n`,
+      `${name}: ${plural(all, 'call')}, at most ${most_in_60s} in 60 s and ${most_at_once} at once\n`,
     );
   return exits.done;
 }

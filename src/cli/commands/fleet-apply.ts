@@ -6,6 +6,7 @@ import type { Tenant } from '../../fleet/tenant.js';
 import {
   defined,
   exits,
+  firstNamed,
   forEachLimited,
   refuse,
   sha256,
@@ -67,6 +68,9 @@ export const run: Command = async (context, [name]) => {
   return name === undefined ? applyNow(context, forms) : applyBundle(context, name, forms);
 };
 
+/** Tenants that a message names. */
+const NAMED = 10;
+
 async function applyBundle(context: Context, name: string, forms: FleetForms): Promise<Exit> {
   const { flags, files, clock, cwd } = context;
   const given = (['allow', 'var', 'env'] as const).find((flag) => flags[flag] !== undefined);
@@ -94,6 +98,13 @@ async function applyBundle(context: Context, name: string, forms: FleetForms): P
   const bundled = (tenants: readonly Tenant[]): readonly Tenant[] =>
     tenants.filter((one) => bundle.tenants.some(({ tenant }) => tenant === one.name));
   const narrowed = { ...site, selected: bundled(site.selected), here: bundled(site.here) };
+  if (narrowed.selected.length === 0 && site.selected.length > 0 && bundle.tenants.length > 0)
+    refuse('nothing-selected', `${name} holds no plan of the tenants that are selected.`, {
+      detail: `It holds those of ${firstNamed(
+        bundle.tenants.map(({ tenant }) => tenant),
+        NAMED,
+      )}. Nothing was changed.`,
+    });
   const again = `trueup fleet plan --out ${shellWord(name)}`;
   const queued = jobsAsked(own, 'apply');
   if (queued) return queueBundle(own, narrowed, queued, { bundle, path, again });

@@ -186,7 +186,7 @@ export const cancel: Command = async (context, [name = '']) => {
     const { waiting, active } = await cancelWaiting(queue, run.run);
     await keepNotRun(context, { run: run.run, place, command }, waiting);
     const rest =
-      active > 0 ? ` ${plural(active, 'tenant')} being run: they end at their next request.` : '';
+      active > 0 ? ` Being run: ${plural(active, 'tenant')}, each until its next request.` : '';
     out.write(
       `Cancelled: ${plural(waiting.length, 'waiting tenant')}.${rest} To go on: trueup fleet resume ${run.run}\n`,
     );

@@ -2,6 +2,7 @@
 // seen what it would change.
 import { readFleet } from '../../fleet/fleet-file.js';
 import {
+  checkCron,
   expiryOf,
   refuseSecretJobs,
   scheduleData,
@@ -18,31 +19,61 @@ import { withQueue } from '../fleet-queue.js';
 import { environmentOf } from '../state-location.js';
 import { sharedPlaces } from '../fleet-command.js';
 
-export const run: Command = async (context, [command]) => {
-  const { flags, cwd } = context;
+const EXAMPLE = 'Type it as in: trueup fleet schedule drift --cron "0 3 * * *"';
+
+/** @throws Refusal for words that say nothing, or not enough */
+function checkWords({ cron, remove, spread }: Context['flags'], command: string | undefined): void {
   if (command !== undefined && command !== 'drift')
     refuse('usage', `${command} cannot be scheduled: nobody would have seen what it changes.`, {
-      detail: 'Type it as in: trueup fleet schedule drift --cron "0 3 * * *"',
+      detail: EXAMPLE,
     });
-  if (command === undefined && (flags.cron !== undefined || flags.remove))
-    refuse('usage', 'Name the command to be scheduled.', {
-      detail: 'Type it as in: trueup fleet schedule drift --cron "0 3 * * *"',
+  if (command === undefined && (cron !== undefined || spread !== undefined || remove))
+    refuse(
+      'usage',
+      `Name the command ${remove ? 'whose schedule is to end' : 'to be scheduled'}.`,
+      {
+        detail: remove ? 'Type it as in: trueup fleet schedule drift --remove' : EXAMPLE,
+      },
+    );
+  if (cron !== undefined && remove) refuse('usage', '--cron and --remove exclude each other.');
+  if (command !== undefined && cron === undefined && !remove)
+    refuse('usage', '--cron is missing: nothing says when.', {
+      detail: `${EXAMPLE}\nTo see what is scheduled: trueup fleet schedule`,
     });
-  if (flags.cron !== undefined && flags.remove)
-    refuse('usage', '--cron and --remove exclude each other.');
+  if (cron !== undefined) checkCron(cron);
+}
+
+export const run: Command = async (context, [command]) => {
+  const { flags, cwd } = context;
+  checkWords(flags, command);
   const { results } = await readFleet({ files: declarationFiles, cwd });
   return withQueue(context, results, async (_, queues, queue): Promise<Exit> => {
     const prefix = `${queue}.`;
     const own = `${prefix}${['drift', environmentOf(context) ?? []].flat().join('.')}`;
     if (flags.remove) {
-      await queues.unschedule(own);
-      context.out.write('It is scheduled no more. What was queued stays queued.\n');
+      await endSchedule(context, queues, own);
       return exits.done;
     }
     if (flags.cron !== undefined) await schedule(context, queues, { name: own, cron: flags.cron });
     return list(context, queues, prefix);
   });
 };
+
+/** @throws Refusal where there is no such schedule */
+export async function endSchedule(
+  context: Context,
+  queues: Pick<JobQueues, 'schedules' | 'unschedule'>,
+  name: string,
+): Promise<void> {
+  const env = environmentOf(context);
+  const of = env === undefined ? 'without --env' : `with --env ${env}`;
+  if (!(await queues.schedules()).some((one) => one.name === name))
+    refuse('nothing-scheduled', `no audit ${of} is scheduled`, {
+      detail: 'To see what is: trueup fleet schedule',
+    });
+  await queues.unschedule(name);
+  context.out.write('It is scheduled no more. What was queued stays queued.\n');
+}
 
 async function schedule(
   context: Context,

@@ -267,10 +267,15 @@ describe('a worker', () => {
     const tenant = (name: string, prefix: string) =>
       ({ name, credentials: { env_prefix: prefix } }) as Tenant;
     const selected = [tenant('a', 'X_'), tenant('b', 'X_'), tenant('c', 'C_')];
+    const credentials = new Map([
+      ['a', 'x'],
+      ['b', 'x'],
+      ['c', 'c'],
+    ]);
     const share = (name: string, workers: number) =>
       processesWith(
         selected.find((one) => one.name === name)!,
-        { selected, shards: 1, workers },
+        { selected, shards: 1, workers, credentials },
       );
     expect([share('a', 1), share('a', 2), share('a', 8), share('c', 8)]).toEqual([1, 2, 2, 1]);
   });

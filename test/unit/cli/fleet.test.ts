@@ -317,6 +317,30 @@ describe('a bundle', () => {
     expect(stderr).toMatch(/To apply it, .*: trueup fleet apply \S*b/);
   });
 
+  test('is not applied to other tenants, which is said', async () => {
+    const home = await fleetOf(['acme', 'globex']);
+    await home.run('plan', '--out', 'b', '--select', 'tenant=acme');
+    const { code, stderr } = await home.run('apply', 'b', '--select', 'tenant=globex');
+    expect(code).toBe(1);
+    expect(stderr).toContain('b holds no plan of the tenants that are selected.');
+    expect(stderr).toContain('It holds those of acme.');
+    // Another shard has it.
+    const shards = await Promise.all(
+      ['1/2', '2/2'].map((shard) => home.run('apply', 'b', '--run', 'r', '--shard', shard)),
+    );
+    expect(shards.map((one) => one.code)).toEqual([0, 0]);
+    expect([home.writes('acme').length, home.writes('globex').length]).toEqual([1, 0]);
+  });
+
+  test('says the status of a tenant that it has no plan of', async () => {
+    const home = await fleetOf(['acme']);
+    home.accounts.get('acme')!.setFaults([parseFault('status=403')]);
+    await home.run('plan', '--out', 'b');
+    const { code, stderr } = await home.run('apply', 'b');
+    expect(code).toBe(1);
+    expect(stderr).toContain('when the plans were made, its status was `failed`');
+  });
+
   test('with a tenant that is gone is refused as a whole', async () => {
     const home = await fleetOf(['acme', 'globex']);
     await home.run('plan', '--out', 'b');
@@ -421,7 +445,7 @@ describe('an apply', () => {
 
   test.each([
     ['changed_tenants: 1', '2 tenants would change', ['not-run', 'not-run', 'blocked']],
-    ['blocked: 1', '1 tenants are blocked', ['not-run', 'not-run', 'blocked']],
+    ['blocked: 1', '1 tenant is blocked', ['not-run', 'not-run', 'blocked']],
   ])('beyond the limit %s is reported with its reason', async (limit, reason, statuses) => {
     const home = await fleetOf(
       ['acme', 'globex', 'initech'],
@@ -974,7 +998,8 @@ test.each([
       credentials: { env_prefix: at === 0 ? 'ALONE_' : 'ALL_' },
       origin: { file: 'f', line: 1, column: 1 },
     }));
-    const site = { selected: tenants, shards };
+    const credentials = new Map(tenants.map(({ name }) => [name, name === 't0' ? 'alone' : 'all']));
+    const site = { selected: tenants, shards, credentials };
     expect(processesWith(tenants[1]!, site)).toBe(all);
     expect(processesWith(tenants[0]!, site)).toBe(alone);
   },
@@ -989,4 +1014,21 @@ test('two tenants with one credential share its limiter, and that is said', asyn
   expect(stderr).toContain(
     'the tenants a and b use the same credentials, and share their rate limit',
   );
+});
+
+test('two prefixes with the ids of one key are one credential, and that is said', async () => {
+  const home = await fleetOf(['acme', 'globex']);
+  for (const id of ['MGR_API_ID', 'VND_API_ID'])
+    home.env[`GLOBEX_TRUEUP_${id}`] = home.env[`ACME_TRUEUP_${id}`]!;
+  const processes: number[] = [];
+  const probe: Command = async (context) => {
+    const site = await fleetHere(context);
+    for (const tenant of site.fleet.tenants)
+      processes.push(processesWith(tenant, { ...site, workers: 8 }));
+    return 0;
+  };
+  const { stderr } = await inProcess(probe, ['fleet', 'drift'], home);
+  expect(stderr).toContain('the tenants acme and globex use the same credentials');
+  expect(stderr).toContain('If each has an account of its own, correct those of globex.');
+  expect(processes).toEqual([2, 2]);
 });

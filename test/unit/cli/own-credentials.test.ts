@@ -23,3 +23,16 @@ it('reads keys, tokens and passwords under any prefix, and neither user names no
     'TRUEUP_IDENTITY',
   ]);
 });
+
+it.each([
+  ['postgres://host/database', undefined],
+  ['postgres://user@host/database?schema=q', undefined],
+  ['postgres://user:hunter2@host/database', 'postgres://user:hunter2@host/database'],
+  ['postgres://host/database?password=hunter2', 'postgres://host/database?password=hunter2'],
+  ['hunter2', 'hunter2'],
+])(
+  'takes the address %s of a queue for a secret only if it can hold a password',
+  (text, hidden) => {
+    expect(ownCredentials({ TRUEUP_QUEUE: text }).map((one) => one.reveal())).toEqual([hidden]);
+  },
+);

@@ -329,6 +329,15 @@ test.each([
   expect(said.includes('`a` and `b` have one state')).toBe(expected);
 });
 
+test('a tenant that is wrong is a tenant', async () => {
+  const of = (tenants: string) =>
+    complaints(`fleet: { tenants: ${tenants}, defaults: { paths: [base] } }`);
+  expect(await of('{ a: { labels: { tier: 1 } } }')).toEqual([
+    expect.stringContaining('a string is expected'),
+  ]);
+  expect(await of('{}')).toEqual([expect.stringContaining('the fleet has no tenants')]);
+});
+
 test('all complaints come at once', async () => {
   expect(
     await complaints(`fleet: { ${all}, concurrency: 0, stop: { failures: 0, blocked: -1 } }`),

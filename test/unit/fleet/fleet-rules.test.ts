@@ -210,7 +210,9 @@ describe('a stop', () => {
     [[1, 1, 0, 1], { failures: 3 }, undefined],
     [[1, 4, 7], { failures: 3 }, /3 tenants in a row failed/],
     [[2, 3, 0, 3], { failures: 1 }, undefined],
-    [[3, 0], { failures: 5, blocked: 1 }, /1 tenants are blocked/],
+    [[1], { failures: 1 }, /^a tenant failed/],
+    [[3, 0], { failures: 5, blocked: 1 }, /^1 tenant is blocked/],
+    [[3, 0, 3], { failures: 5, blocked: 2 }, /^2 tenants are blocked/],
     [[3, 0], { failures: 5, blocked: 2 }, undefined],
   ])('%j %j', (codes, rules, expected) => {
     expect(after(codes, rules) ?? 'goes on').toMatch(expected ?? /^goes on$/);

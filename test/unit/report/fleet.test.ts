@@ -1,5 +1,6 @@
 // The merged report of a fleet in every format, byte for byte, and what no format may do.
 import { describe, expect, test } from 'vitest';
+import { fleetNdjson } from '../../../src/report/fleet-ndjson.js';
 import { fleetFormats } from '../../../src/report/formats.js';
 import { renderFleet } from '../../../src/report/render.js';
 import { hostile } from './arbitrary.js';
@@ -54,4 +55,12 @@ test('the worst tenant comes first', () => {
   const order = [...html.matchAll(/<th scope="row">(?:<a[^>]*>)?([^<]+)/g)].map(([, name]) => name);
   expect(order.slice(0, 4)).toEqual(['t-missing', 't-undecided', 't-partial', 't-failed']);
   expect(order.indexOf('globex.com')).toBeLessThan(order.indexOf('acme'));
+});
+
+test.each([
+  [1, 'fleet plan: 1 tenant"'],
+  [2, 'fleet plan: 2 tenants"'],
+])('the events begin with the number of tenants, %i', (tenants, said) => {
+  const text = fleetNdjson('1', () => 0).begin({ run: 'r', command: 'plan', tenants });
+  expect(text).toContain(said);
 });
