@@ -1,12 +1,19 @@
 // The settings of a project of which PATHs name only a part: they are in a YAML file beside or above the PATHs, up to the
 // current folder. Without them, such a plan would use another state, other limits or another target than the whole.
 import { dirname } from 'node:path';
-import type { Diagnostic } from '../model/index.js';
+import type { Diagnostic, Kinds } from '../model/index.js';
+import type { DeclarationFiles } from '../platform/index.js';
 import { collect, type RawEntry } from './collect.js';
 import { reportOf } from './diagnostics-list.js';
 import { sourceFilesOf } from './file-reader.js';
-import type { LoadOptions } from './load.js';
 import { yamlFilesIn } from './paths.js';
+
+interface Place {
+  readonly files: DeclarationFiles;
+  readonly kinds: Kinds;
+  /** The current folder, absolute. */
+  readonly cwd: string;
+}
 
 interface SettingsAbove {
   readonly settings: readonly RawEntry[];
@@ -29,7 +36,7 @@ const NOT_OURS: ReadonlySet<string> = new Set([
  * @param paths relative to the current folder
  */
 export async function settingsAbove(
-  { files, kinds, cwd }: Pick<LoadOptions, 'files' | 'kinds' | 'cwd'>,
+  { files, kinds, cwd }: Place,
   paths: readonly string[],
 ): Promise<SettingsAbove> {
   const [first = [], ...others] = paths.map(foldersAbove);
