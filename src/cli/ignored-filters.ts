@@ -68,10 +68,12 @@ export function ignoredFilters(
 }
 
 function watchedFilter(
-  { attributes }: Collection,
+  { attributes, operations: { identifiers = {} } }: Collection,
   filter: string,
   text: string,
 ): Watched | undefined {
+  // Whether only these came was seen when they were read.
+  if (Object.hasOwn(identifiers, filter)) return undefined;
   const named = shortFilter(filter);
   const isList = named.endsWith(LIST);
   const name = isList ? named.slice(0, -LIST.length) : named;

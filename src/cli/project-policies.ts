@@ -62,16 +62,13 @@ export function refuseUnknownAllow(
 ): void {
   const names = [...builtIn, ...policies.flatMap(({ name, allow }) => (allow ? [name] : []))];
   const unknown = flags.allow?.find((one) => !names.includes(one));
-  if (unknown !== undefined) {
-    const isFixed = policies.some(({ name }) => name === unknown);
-    refuse(
-      'usage',
-      isFixed
-        ? `--allow ${unknown}: the policy says \`allow: false\`.`
-        : `--allow ${unknown}: there is no such rule.${didYouMean(unknown, names)}`,
-      { detail: `Rules: ${names.join(', ')}.` },
-    );
-  }
+  if (unknown === undefined) return;
+  const fixed = new Map([
+    [MASKED_CONFIGURATION, 'what this rule blocks cannot be allowed.'],
+    ...policies.map(({ name }) => [name, 'the policy says `allow: false`.'] as const),
+  ]);
+  const why = fixed.get(unknown) ?? `there is no such rule.${didYouMean(unknown, names)}`;
+  refuse('usage', `--allow ${unknown}: ${why}`, { detail: `Rules: ${names.join(', ')}.` });
 }
 
 /** The project with its policies among the rules. @throws Refusal where they are wrong, or `--allow` names no rule */

@@ -51,6 +51,7 @@ import {
 } from './resolve-declaration.js';
 import { refactored } from './refactor-declarations.js';
 import { templatePieces } from './templates.js';
+import { settingsAbove } from './settings-above.js';
 import { secretSource, secretsNamedIn, type SecretSource } from './secret-source.js';
 import type { StackBlock } from './stacks/stack.js';
 import type { ProgramDocument, StackFiles, Synthesise } from './stacks/stack-files.js';
@@ -128,7 +129,8 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
   const base = { kinds, library, report };
   const found = [...finding.files, ...brought.documents];
   const overlays = finding.overlay ? [finding.overlay] : [];
-  const collected = await collect(base, found, { brought: brought.pieces });
+  const read = await collect(base, found, { brought: brought.pieces });
+  const collected = { ...read, settings: await projectSettings(asked, finding, { read, report }) };
   const overlay = await collect(base, overlays, { overlay: true });
   const given = [...collected.variables, ...overlay.variables];
   const used = new Set<string>();
@@ -169,6 +171,18 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
     diagnostics: report.all(),
     frame: framing(library, [...found, ...overlays], cwd),
   };
+}
+
+/** Those that the PATHs hold or, where they hold none and name a part of the project, those of the project. */
+async function projectSettings(
+  options: LoadOptions,
+  { paths, stacks }: Pick<ReturnType<typeof findFiles>, 'paths' | 'stacks'>,
+  { read, report }: { readonly read: Collected; readonly report: Report },
+): Promise<Collected['settings']> {
+  if (read.settings.length > 0 || stacks.length > 0 || paths.includes('.')) return read.settings;
+  const { settings, diagnostics } = await settingsAbove(options, paths);
+  for (const one of diagnostics) report.add(() => one);
+  return settings;
 }
 
 /** Nothing of several projects at once is read. Commands without declarations work in the folder of a fleet without settings. */

@@ -251,6 +251,30 @@ function descend(walk: Walk, path: string, inside: readonly string[]): void {
   }
 }
 
+/** The YAML files in a folder itself, as far as they can be seen, without those of environments; undefined for the folder of a fleet. */
+export function yamlFilesIn(
+  files: DeclarationFiles,
+  cwd: string,
+  folder: string,
+): readonly FoundFile[] | undefined {
+  const seen = <T>(look: () => T): T | undefined => {
+    try {
+      return look();
+    } catch {
+      return undefined;
+    }
+  };
+  const names = seen(() => files.list(join(cwd, folder)).toSorted()) ?? [];
+  if (names.some((name) => OVERLAY.exec(name)?.[1] === 'fleet')) return undefined;
+  return names.flatMap((name) => {
+    const file = folder === '.' ? name : `${folder}/${name}`;
+    const path = join(cwd, file);
+    const isPlain = YAML_FILE.test(name) && !name.startsWith('.') && !OVERLAY.test(name);
+    const isFile = isPlain && seen(() => files.stat(path)?.kind) === 'file';
+    return isFile ? [{ file, path, named: false }] : [];
+  });
+}
+
 /** Whether a folder is a link out of the project. */
 function leadsOut({ files, cwd, roots }: Walk, path: string): boolean {
   const full = join(cwd, path);

@@ -1,16 +1,20 @@
 // How people recognise an object: by what its kind says of it, else by its name, else by the rest of its identity.
 import type { Values } from './declaration.js';
 import type { Kind, Kinds, LabelOf } from './kind.js';
+import { unescapeFully } from './normalize.js';
 import type { LiveObjects } from './provider.js';
 import type { State } from './state.js';
 
 const unread: LabelOf = () => undefined;
 
-/** Null where nothing but the identifier distinguishes the object. */
-export function labelOf(
+/** In plain text, whether or not the service escapes names; null where nothing but the identifier distinguishes the object. */
+export const labelOf = (kind: Kind, values: Values, others: LabelOf = unread): string | null =>
+  unescapeFully(labelAsRead(kind, values, others));
+
+function labelAsRead(
   { identity, attributes, label }: Kind,
   values: Values,
-  others: LabelOf = unread,
+  others: LabelOf,
 ): string | null {
   if (label) return label(values, others);
   if (identity === 'content') return null;

@@ -80,6 +80,11 @@ describe('a plan', () => {
     expect(flat(stderr)).toContain('there is no such rule. Did you mean `few-creates`?');
     const plain = await folder({ 'trueup.yaml': project }).expect(1, ['plan', '--allow', 'x']);
     expect(flat(plain.stderr)).toContain('Rules: max-deletes, max-changed');
+    const fixed = ['plan', '--allow', 'masked-configuration'];
+    const masked = await folder({ 'trueup.yaml': project }).expect(1, fixed);
+    expect(flat(masked.stderr)).toContain(
+      'what this rule blocks cannot be allowed. [usage] Rules: ',
+    );
   });
 });
 

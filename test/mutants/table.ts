@@ -2462,6 +2462,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/declarations/paths.test.ts'],
   },
   {
+    name: 'a plan over a part of the project uses another state',
+    file: 'declarations/load.ts',
+    find: 'if (read.settings.length > 0 ||',
+    replace: 'if (read.settings.length >= 0 ||',
+    tests: ['unit/declarations/load.test.ts'],
+  },
+  {
+    name: 'settings of another project count',
+    file: 'declarations/settings-above.ts',
+    find: 'return found.length > 1 ? none',
+    replace: 'return found.length > 9 ? none',
+    tests: ['unit/declarations/load.test.ts'],
+  },
+  {
     name: 'a list with a secret drifts at once',
     file: 'reconciler/plan/document-diff.ts',
     find: 'withoutLiteralSecrets(value) : value, () => MASK);',

@@ -18,7 +18,7 @@ import {
   type Declaration,
 } from '../../../src/model/index.js';
 import { kinds } from '../../../src/resources/index.js';
-import { FIFO, errors, loading, project, shown } from './project.js';
+import { DENIED, FIFO, errors, loading, project, shown, type Tree } from './project.js';
 
 const one = async (tree: string, options = {}): Promise<Declaration> =>
   (await project(tree, options)).declarations[0] as Declaration;
@@ -779,6 +779,49 @@ describe('PATH arguments', () => {
       code !== 'two-sources' ||
         found?.detail?.includes('both/a.yaml') === found?.detail?.includes('both/cdktf.json'),
     ).toBe(true);
+  });
+});
+
+describe('settings of a project of which PATHs name a part', () => {
+  const part = 'accounts:\n  a: { name: "${env.MY_KEY}" }\n';
+  const settings = (limit: number): string =>
+    `settings: { allow_env: [MY_KEY], policy: { max_deletes: ${limit} } }\n`;
+  const environment = { MY_KEY: 'x' };
+  const limit = async (tree: Tree, ...paths: readonly string[]): Promise<unknown> =>
+    (await project({ 'p/a.yaml': 'accounts:\n  a: { name: x }\n', ...tree }, { paths })).settings
+      .policy.max_deletes;
+
+  it.each([
+    ['a folder', ['p'], { 'trueup.yaml': settings(1) }],
+    ['a file', ['p/a.yaml'], { 'p/trueup.yaml': settings(1) }],
+    ['several', ['p/a.yaml', 'q'], { 'more.yaml': settings(1), 'q/b.yaml': '' }],
+    ['standard input', ['-'], { 'trueup.yaml': settings(1) }],
+    ['a file beside broken declarations', ['p'], { 'trueup.yaml': `${settings(1)}accounts: {` }],
+  ])('are those of the folders above %s', async (_, paths, tree) => {
+    const { settings: found, declarations } = await project(
+      { 'p/a.yaml': part, ...tree },
+      { paths, environment },
+    );
+    expect([found.policy.max_deletes, declarations.length]).toEqual([1, paths[0] === '-' ? 0 : 1]);
+  });
+
+  it.each<readonly [string, number, readonly string[], Tree]>([
+    ['its own', 2, ['p'], { 'p/b.yaml': settings(2), 'trueup.yaml': settings(1) }],
+    ['none of a folder beside', 5, ['p'], { 'q/trueup.yaml': settings(1) }],
+    ['none of two projects', 5, ['p'], { 'a.yaml': settings(1), 'b.yaml': settings(2) }],
+    ['none of an environment', 5, ['p'], { 'trueup.prod.yaml': settings(1) }],
+    ['none of a fleet', 5, ['p'], { 'trueup.fleet.yaml': '', 'trueup.yaml': settings(1) }],
+    ['none of files that cannot be read', 5, ['p'], { 'trueup.yaml': DENIED, 'b.yaml': FIFO }],
+  ])('%s count otherwise', async (_, expected, paths, tree) => {
+    expect(await limit(tree, ...paths)).toBe(expected);
+  });
+
+  it('are checked like those of a PATH', async () => {
+    const [first] = await errors(
+      { 'p/a.yaml': part, 'trueup.yaml': 'settings: { polcy: {} }\n' },
+      { paths: ['p'], environment },
+    );
+    expect(shown(first!)).toMatch(/^trueup\.yaml:1:13 unknown-attribute: .*`policy`/);
   });
 });
 

@@ -271,6 +271,14 @@ describe('apply', () => {
     ).toMatchObject({ outcome: 'unknown', diagnostic: { code: 'unread' } });
     expect(first.exit).toBe(5);
     cloud.onMutation = undefined;
+    // A plan does not know whether the run still holds the lock.
+    expect((await cloud.plan(story())).plan.diagnostics).toContainEqual(
+      expect.objectContaining({
+        code: 'unfinished',
+        summary:
+          'Whether alert_push_destinations.pager was created is not known: a run was interrupted, or is still in progress.',
+      }),
+    );
     expect((await apply(cloud, story())).exit).toBe(0);
     expect(cloud.objects('alert_push_destinations')).toHaveLength(1);
   });

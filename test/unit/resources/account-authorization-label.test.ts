@@ -6,12 +6,14 @@ import { accountAuthorizations } from '../../../src/resources/account-authorizat
 const names: Readonly<Record<string, string>> = {
   'users 77': 'dana@example.com',
   'accounts 1': 'North',
+  'accounts 3': 'O&#39;Brien &amp; Sons',
 };
 
 describe('a role is called after user and account', () => {
   test.each<readonly [Values, string]>([
     [{ user: '77', account: '1' }, 'dana@example.com on North'],
     [{ user: '78', account: '1' }, 'user 78 on North'],
+    [{ user: '77', account: '3' }, "dana@example.com on O'Brien & Sons"],
     [{ user: '77', account: '2' }, 'dana@example.com on account 2'],
     [{ user: null, account: null }, 'no user on no account'],
   ])('%j', (values, expected) =>
