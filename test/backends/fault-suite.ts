@@ -283,6 +283,9 @@ async function migrating(
       await session.release();
     }
   }
+  const before = await objectsOf(store());
+  await home.expect(0, [...migrate, '--dry-run'], options);
+  expect(await objectsOf(store())).toEqual(before);
   await home.expect(0, migrate, options);
   expect(await objectsOf(old)).toBeUndefined();
   const moved = await store().read();
