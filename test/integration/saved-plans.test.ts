@@ -22,6 +22,17 @@ async function holder(): Promise<Holder> {
 /** Says the words of one line each, whatever the width. */
 const flowed = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
+test('a saved plan and its report say which serial of the state they were made with', async () => {
+  const home = folder({ 'trueup.yaml': small });
+  const plan = ['plan', '--out', 'p.plan', '--report', 'markdown=p.md'];
+  expect((await home.expect(0, plan)).stderr).toContain('Saved; made without a state. To apply');
+  expect(home.read('p.md')).toContain(' · no state · ');
+  await home.expect(0, ['apply', 'p.plan']);
+  home.write('trueup.yaml', small.replace('Field operations', 'Field'));
+  expect((await home.expect(0, plan)).stderr).toContain('Saved; made with serial 1 of the state.');
+  expect(home.read('p.md')).toContain(' · state serial 1 · ');
+});
+
 describe('an encrypted plan', () => {
   test('is read with its identity alone: from a file, a file of the environment, or the environment', async () => {
     const { home, identity, recipient } = await holder();
