@@ -295,7 +295,10 @@ const table = [
     doc: 'write a plan into one comment on the pull request or merge request',
     flags: [
       flag('--forge <forge>', 'forge of the pull request or merge request', { choices: forges }),
-      flag('--plan <file>', 'plan saved by plan --out, or written by plan --report json=FILE'),
+      flag(
+        '--plan <file>',
+        'plan saved by plan --out, or written by plan --report json=FILE (default: plan now)',
+      ),
       flag(
         '--number <n>',
         'number of the pull request or merge request (default: from the CI job)',

@@ -84,7 +84,12 @@ export async function withProject<T>(
   await fetchSecrets(context, project);
   try {
     const { settings } = project;
-    return await withCloud(context, settings, (place) => work({ ...place, project }), how.env);
+    const migrated = async (place: Workplace): Promise<T> => {
+      const { store, snapshot, reached } = place;
+      if (!snapshot) await store.assertMigrated?.(reached.cloud.target);
+      return work({ ...place, project });
+    };
+    return await withCloud(context, settings, migrated, how.env);
   } catch (error) {
     if (!(error instanceof Refusal) || error.exit !== exits.error) throw error;
     // The error that prevented the plan is not about the references; their errors are reported as well.

@@ -132,6 +132,9 @@ export function* diagnosticItems(diagnostics: readonly Diagnostic[], level: Leve
   yield '';
 }
 
+const stateWords = ({ lineage, serial }: PlanDocument['state']): string =>
+  lineage === null ? 'no state' : `state serial ${serial}`;
+
 /** The last lines: what is left alone, and what the report was made of. */
 export function* footer(document: PlanDocument | DriftDocument, level: Level): Lines {
   const { target, state, compared, trueup_version: version } = document;
@@ -139,6 +142,6 @@ export function* footer(document: PlanDocument | DriftDocument, level: Level): L
   if (unmanaged !== undefined) yield* [prose(shorten(unmanaged, level.length * 4)), ''];
   const source = compared
     ? COMPARED
-    : `Cloud ${level.code(cloudSentence({ target }))} · state serial ${state.serial}`;
+    : `Cloud ${level.code(cloudSentence({ target }))} · ${stateWords(state)}`;
   yield `${source} · trueup ${level.code(version)}`;
 }

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { isAddress, refuse, type Masking, type State } from '../model/index.js';
 import { fileStore, type FileStoreOptions } from './backends/file/store.js';
 import { withDisk } from './disk-errors.js';
+import { migratedStore, serialsOf } from './known-serials.js';
 import { maskedStore } from './masked-store.js';
 import { decodeState } from './state-text.js';
 import type { RemoteOptions } from './remote-store.js';
@@ -41,7 +42,8 @@ export async function storeFor(
       attribute: 'settings.state',
     });
   const store = fileStore({ ...rest, path: resolve(folder, location) });
-  return maskedStore(waitingStore(store, { ...rest, wait: locking.wait }), masking);
+  const waiting = waitingStore(store, { ...rest, wait: locking.wait });
+  return maskedStore(migratedStore(waiting, serialsOf(options)), masking);
 }
 
 /** A state file that is not in its place. @param path absolute @throws Refusal */

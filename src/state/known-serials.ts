@@ -1,13 +1,24 @@
-// The newest serial that this machine saw of a remote state. A place that was restored from a backup shows an older one:
-// what was created since would be created again.
-import { dirname } from 'node:path';
-import { equal, exits, isObject, limited, refuse, shellWord, type State } from '../model/index.js';
+// The newest serial that this machine saw of a remote state. A place that was restored from a backup shows an older one,
+// and a place that was named without a migration shows none: what was created since would be created again.
+import { dirname, join } from 'node:path';
+import {
+  equal,
+  exits,
+  isAddress,
+  isObject,
+  limited,
+  refuse,
+  sameTarget,
+  shellWord,
+  type State,
+} from '../model/index.js';
 import type { Files } from '../platform/index.js';
+import { fileStore, type FileStoreOptions } from './backends/file/store.js';
 import { isDiskError } from './disk-errors.js';
 import { parseJsonText } from './json-text.js';
-import type { Snapshot, Store } from './store-port.js';
+import type { Store } from './store-port.js';
 
-type Known = Pick<State, 'lineage' | 'serial'>;
+type Known = Pick<State, 'lineage' | 'serial' | 'target'>;
 
 /** The states of a process share the file. */
 const oneAtATime = limited(1);
@@ -16,36 +27,58 @@ interface KnownSerials {
   readonly files: Files;
   /** Absolute: the file that holds the serials. */
   readonly path: string;
-  /** Tells one state from another. */
-  readonly of: string;
-  /** The state file that is used without settings. */
+  /** Names the state in its place, with the environment. */
+  readonly project: string;
+  /** The state file that is used without settings; absent where a state may begin anew. */
   readonly left?: Pick<Store, 'read' | 'location'>;
 }
 
-export function rememberingStore(store: Store, { files, path, of, left }: KnownSerials): Store {
-  const load = async (): Promise<Readonly<Record<string, unknown>>> => {
-    const parsed = parseJsonText(await files.read(path).catch(() => '{}'));
-    return 'value' in parsed && isObject(parsed.value) ? parsed.value : {};
+/** @param options those of a store */
+export const serialsOf = (
+  options: Omit<FileStoreOptions, 'path'> &
+    Pick<KnownSerials, 'project'> & { readonly ownFolder: string; readonly usualFile?: string },
+): KnownSerials => {
+  const { files, project, ownFolder, usualFile } = options;
+  return {
+    files,
+    project,
+    path: join(ownFolder, 'serials.json'),
+    ...(usualFile !== undefined && { left: fileStore({ ...options, path: usualFile }) }),
   };
+};
 
-  /** A disk that cannot be written to only makes the check weaker. */
-  const remember = (known: Known): Promise<void> => oneAtATime(() => write(known));
-  const write = async ({ lineage, serial }: Known): Promise<void> => {
+type Serials = Readonly<Record<string, unknown>>;
+
+const load = async ({ files, path }: KnownSerials): Promise<Serials> => {
+  const parsed = parseJsonText(await files.read(path).catch(() => '{}'));
+  return 'value' in parsed && isObject(parsed.value) ? parsed.value : {};
+};
+
+export function rememberingStore(without: Store, known: KnownSerials): Store {
+  const store = migratedStore(without, known);
+  const of = `${store.location} ${known.project}`;
+
+  /** A disk that cannot be written to only makes the check weaker. @param one undefined: the state is there no more */
+  const remember = (one: Known | undefined): Promise<void> => oneAtATime(() => write(one));
+  const write = async (one: Known | undefined): Promise<void> => {
+    const { files, path } = known;
     try {
-      const before = await load();
-      if (equal(before[of], { lineage, serial })) return;
+      const { [of]: before, ...others } = await load(known);
+      const { lineage, serial, target } = one ?? {};
+      const now = one && { lineage, serial, target };
+      if (equal(before, now)) return;
       await files.makeFolder(dirname(path));
-      const known = { ...before, [of]: { lineage, serial } };
-      await files.replace(path, `${JSON.stringify(known)}\n`, 0o600);
+      const all = now ? { ...others, [of]: now } : others;
+      await files.replace(path, `${JSON.stringify(all)}\n`, 0o600);
     } catch (error) {
       if (!isDiskError(error)) throw error;
     }
   };
 
   const assertNotOlder = async (found: Known): Promise<void> => {
-    const known = (await load())[of];
-    if (!isObject(known) || known['lineage'] !== found.lineage) return;
-    const { serial } = known;
+    const before = (await load(known))[of];
+    if (!isObject(before) || before['lineage'] !== found.lineage) return;
+    const { serial } = before;
     if (typeof serial === 'number' && serial > found.serial)
       refuse(
         'state-went-back',
@@ -68,7 +101,6 @@ export function rememberingStore(store: Store, { files, path, of, left }: KnownS
       const session = await store.open(...asked);
       try {
         await assertNotOlder(session.snapshot.state);
-        if (left) await assertMigrated({ ...store, left }, session.snapshot, asked[0]);
       } catch (error) {
         await session.release();
         throw error;
@@ -81,6 +113,10 @@ export function rememberingStore(store: Store, { files, path, of, left }: KnownS
           await remember(compacted.state);
           return compacted;
         },
+        async mark(moved) {
+          await session.mark(moved);
+          if (moved && 'to' in moved) await remember(undefined);
+        },
       };
     },
     async accept() {
@@ -91,16 +127,58 @@ export function rememberingStore(store: Store, { files, path, of, left }: KnownS
   };
 }
 
-/** A first run in a new place, beside a state file that was not moved there: everything would be adopted, or created again. */
-async function assertMigrated(
-  { location, left }: Required<Pick<KnownSerials, 'left'>> & Pick<Store, 'location'>,
-  { state, unfinished }: Snapshot,
-  operation: string,
-): Promise<void> {
-  if (state.serial > 0 || unfinished || operation.startsWith('state ')) return;
-  const before = await left.read();
-  if (Object.keys(before?.state.resources ?? {}).length > 0)
-    refuse('state-not-moved', `${location} holds no state, and ${left.location} holds one`, {
-      detail: `Move it there, with the settings of before: trueup state migrate --to URL\nIf it is about other objects, move the file away: mv ${shellWord(left.location)} ${shellWord(`${left.location}.old`)}`,
-    });
+/** A store that begins no new state where this machine knows the state in another place: everything would be adopted, or created again. */
+export function migratedStore(store: Store, known: KnownSerials): Store {
+  const assertMigrated = async (target: string): Promise<void> => {
+    const { left } = known;
+    if (!left) return;
+    const before = isAddress(store.location) ? await left.read() : undefined;
+    if (Object.keys(before?.state.resources ?? {}).length > 0)
+      refuse(
+        'state-not-moved',
+        `${store.location} holds no state, and ${left.location} holds one`,
+        {
+          detail: `Move it there, with the settings of before: trueup state migrate --to URL\nIf it is about other objects, move the file away: mv ${shellWord(left.location)} ${shellWord(`${left.location}.old`)}`,
+        },
+      );
+    const other = await knownElsewhere({ ...known, target, location: store.location });
+    if (other !== undefined)
+      refuse('state-not-moved', `${store.location} holds no state, and ${other} held one`, {
+        detail: `Move it there, with the settings of before: ${isAddress(store.location) ? 'trueup state migrate --to URL' : `trueup state pull > ${shellWord(store.location)}`}\nIf it is about other objects, name another project: settings.state.project\nIf it is gone for good, let this machine forget it: rm ${shellWord(known.path)}`,
+      });
+  };
+  return {
+    ...store,
+    assertMigrated,
+    async open(operation, target, moved) {
+      const session = await store.open(operation, target, moved);
+      const { state, unfinished } = session.snapshot;
+      try {
+        if (state.serial === 0 && !unfinished && !operation.startsWith('state '))
+          await assertMigrated(target);
+      } catch (error) {
+        await session.release();
+        throw error;
+      }
+      return session;
+    },
+  };
+}
+
+/** Where else this machine saw a state of the project, about the same cloud. */
+async function knownElsewhere({
+  target,
+  location,
+  ...known
+}: KnownSerials & {
+  readonly target: string;
+  readonly location: string;
+}): Promise<string | undefined> {
+  const end = ` ${known.project}`;
+  for (const [of, one] of Object.entries(await load(known))) {
+    const place = of.slice(0, -end.length);
+    if (!of.endsWith(end) || place === location || !isObject(one)) continue;
+    if (typeof one['target'] === 'string' && sameTarget(one['target'], target)) return place;
+  }
+  return undefined;
 }

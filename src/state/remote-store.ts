@@ -1,9 +1,16 @@
 // The store at an address. What a backend needs is loaded for its own addresses alone.
 import { join } from 'node:path';
 import { unescape } from 'node:querystring';
-import { isLoopback, mapMembers, refuse, urlFrom, type Diagnostic } from '../model/index.js';
+import {
+  isCredentialName,
+  isLoopback,
+  isSecretName,
+  mapMembers,
+  refuse,
+  urlFrom,
+  type Diagnostic,
+} from '../model/index.js';
 import type { Clock, Files, LockPort, Random } from '../platform/index.js';
-import { fileStore } from './backends/file/store.js';
 import { registerKeys } from './backends/registers/keys.js';
 import type { Registers } from './backends/registers/port.js';
 import type { RegisterStoreOptions } from './backends/registers/register-lock.js';
@@ -11,7 +18,7 @@ import { registerStore } from './backends/registers/register-store.js';
 import { rescueIn } from './backends/registers/rescue.js';
 import type { PostgresPools } from './backends/registers/postgres.js';
 import type { S3Options } from './backends/registers/s3.js';
-import { rememberingStore } from './known-serials.js';
+import { rememberingStore, serialsOf } from './known-serials.js';
 import type { Store } from './store-port.js';
 import { waitingStore } from './waiting-store.js';
 
@@ -152,13 +159,7 @@ export async function remoteStore(location: string, options: RemoteOptions): Pro
       attribute: 'settings.state',
     });
   const store = await backend(checkedAddress(location), options);
-  const { ownFolder, files, project, usualFile } = options;
-  return rememberingStore(store, {
-    files,
-    path: join(ownFolder, 'serials.json'),
-    of: `${store.location} ${project}`,
-    ...(usualFile !== undefined && { left: fileStore({ ...options, path: usualFile }) }),
-  });
+  return rememberingStore(store, serialsOf(options));
 }
 
 const schemeOf = (location: string): string =>
@@ -167,7 +168,8 @@ const schemeOf = (location: string): string =>
 function checkedAddress(location: string): URL {
   const url = urlFrom(location);
   if (!url) return refuseAddress('is not a URL');
-  if (url.password !== '')
+  const names = [...url.searchParams.keys()];
+  if (url.password !== '' || names.some((name) => isCredentialName(name) || isSecretName(name)))
     return refuseAddress(
       'holds a password',
       'Passwords stand in the environment only: PGPASSWORD, AWS_SECRET_ACCESS_KEY, TRUEUP_STATE_HTTP_PASSWORD',

@@ -285,6 +285,13 @@ async function migrating(
   }
   await home.expect(0, migrate, options);
   expect(await objectsOf(old)).toBeUndefined();
+  // As where it was killed between its last two steps: a dry run leaves the mark, and the command takes it away.
+  const late = await store().open('state migrate', TARGET);
+  await late.mark({ from: old.location });
+  await late.release();
+  await home.expect(0, [...migrate, '--dry-run'], options);
+  expect(await objectsOf(store())).toBeUndefined();
+  await home.expect(0, migrate, options);
   const moved = await store().read();
   const { pending = [], state } = moved ?? {};
   const names = Object.keys(state?.resources ?? {});

@@ -85,6 +85,9 @@ export function teamSuite(name: string, makePlace: () => Place): void {
       const one = ['apply', '--auto-approve', '--parallelism', '1', '--json'];
       const killed = a.start(one, { env });
       await killed.says('accounts.bravo: created');
+      // Nobody else can know whether it goes on.
+      const planned = await b.expect(0, ['plan'], { env });
+      expect(planned.stderr.replaceAll(/\s+/g, ' ')).not.toContain('An earlier run ended');
       killed.child.kill('SIGKILL');
       expect((await killed.ended).stdout).not.toContain('accounts.foxtrot: created');
       const refused = await b.expect(4, ['apply', '--auto-approve'], { env });

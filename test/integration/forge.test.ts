@@ -33,6 +33,26 @@ test('a saved plan is one comment on a merge request, which the next plan update
   expect(lines).toContain('<details><summary>Earlier plans: 1, the latest first</summary>');
 });
 
+test('without a saved plan it is a plan of now, with the exit code of plan', async () => {
+  const server = await forgeServer();
+  const home = folder({ 'trueup.yaml': small });
+  const env = {
+    GITHUB_API_URL: server.url,
+    GITHUB_REPOSITORY: 'acme/network',
+    GITHUB_REF: 'refs/pull/7/merge',
+    GITHUB_TOKEN: 'job-token',
+  };
+  const comment = ['comment', '--forge', 'github'];
+  await home.expect(0, comment, { env });
+  expect(server.comments[0]?.body).toContain('### Plan: 3 to create');
+  await home.expect(0, ['apply', '--auto-approve']);
+  home.write('trueup.yaml', small.slice(0, small.indexOf('alert_rules:')));
+  await home.expect(3, comment, { env });
+  expect(server.comments).toHaveLength(1);
+  expect(server.comments[0]?.body).toContain('all-removed');
+  expect(server.checks).toMatchObject([{ conclusion: 'failure' }]);
+});
+
 test('drift is one issue, and closed when it is gone', async () => {
   const server = await forgeServer();
   const home = folder({ 'trueup.yaml': small });

@@ -74,7 +74,14 @@ describe('the workflow for GitHub', () => {
     expect(home.read(GITHUB)).toContain('branches: ["trunk"]');
     expect(home.read(GITHUB)).toContain('TRUEUP_ENV: stage\n');
     expect(home.read(GITHUB)).toContain('PGPASSWORD');
-    expect(home.read(GITHUB)).not.toContain('AWS_');
+    expect(home.read(GITHUB)).not.toMatch(/AWS_|PGUSER/);
+  });
+
+  test('names the role of the state in PostgreSQL where its address names none', async () => {
+    const state = 'settings: { state: "postgres://db.example.com/trueup" }\n';
+    const home = folder({ 'trueup.yaml': `${state}${needy.replace(/^settings:.*\n/m, '')}` });
+    await home.expect(0, ['init']);
+    expect(home.read(GITHUB)).toContain('PGUSER: ${{ secrets.PGUSER }}');
   });
 
   test('is not written into a folder of a repository, where no CI reads it', async () => {

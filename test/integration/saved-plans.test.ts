@@ -22,6 +22,33 @@ async function holder(): Promise<Holder> {
 /** Says the words of one line each, whatever the width. */
 const flowed = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
+test('a saved plan and its report say which serial of the state they were made with', async () => {
+  const home = folder({ 'trueup.yaml': small });
+  const plan = ['plan', '--out', 'p.plan', '--report', 'markdown=p.md'];
+  expect((await home.expect(0, plan)).stderr).toContain('Saved; made without a state. To apply');
+  expect(home.read('p.md')).toContain(' · no state · ');
+  await home.expect(0, ['apply', 'p.plan']);
+  home.write('trueup.yaml', small.replace('Field operations', 'Field'));
+  expect((await home.expect(0, plan)).stderr).toContain('Saved; made with serial 1 of the state.');
+  expect(home.read('p.md')).toContain(' · state serial 1 · ');
+});
+
+test('a stale plan names the attributes that differ, once for all objects of which it is true', async () => {
+  const named = (suffix: string): string =>
+    `settings: { target: emulator }\naccounts:\n${['alpha', 'bravo', 'delta'].map((name) => `  ${name}: { name: ${name}${suffix} }\n`).join('')}`;
+  const home = folder({ 'trueup.yaml': named('-1') });
+  await home.expect(0, ['apply', '--auto-approve']);
+  home.write('trueup.yaml', named('-2'));
+  await home.expect(0, ['plan', '--out', 'p.plan']);
+  const live = home.read('.trueup/emulator.json');
+  home.write('.trueup/emulator.json', live.replaceAll(/(alpha|bravo)-1/g, '$1-elsewhere'));
+  const { stderr } = await home.expect(6, ['apply', 'p.plan']);
+  expect(flowed(stderr)).toContain(
+    'error: accounts.alpha, accounts.bravo: the live object or what is wanted of it is different now: name.',
+  );
+  expect(stderr).not.toContain('delta');
+});
+
 describe('an encrypted plan', () => {
   test('is read with its identity alone: from a file, a file of the environment, or the environment', async () => {
     const { home, identity, recipient } = await holder();

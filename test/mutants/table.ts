@@ -1403,6 +1403,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/reconciler/unheard.test.ts'],
   },
   {
+    name: 'nobody hears that a state may be of another project',
+    file: 'reconciler/plan/target-selection.ts',
+    find: 'if (known < 2 || removed < known) return [];',
+    replace: 'if (known > 0) return [];',
+    tests: plan,
+  },
+  {
     name: 'a saved delete covers that another object is forgotten',
     file: 'reconciler/plan/stale-plan.ts',
     find: '.some((part) => part === gone)',
@@ -1412,8 +1419,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a saved replacement covers another object',
     file: 'reconciler/plan/stale-plan.ts',
-    find: 'return old.fingerprint === now.fingerprint && covered(old, now, changed(now)) ?',
-    replace: 'return covered(old, now, changed(now)) ?',
+    find: '...(isOther ? changedSince(old, now) : []),',
+    replace: '',
     tests: replace,
   },
   {

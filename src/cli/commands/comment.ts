@@ -18,7 +18,7 @@ import { connectForge } from '../forge/connect-forge.js';
 import { ForgeRefusal, repeated, type CheckRun, type Forge } from '../forge/forge.js';
 import { markerKey, runLink } from '../forge/forge-settings.js';
 import { firstMarked, LARGEST_REPORT, markerOf, strayAuthor } from '../forge/marked-posts.js';
-import { shownPlan } from '../forge/plan-source.js';
+import { planHere, shownPlan } from '../forge/plan-source.js';
 import type { Command, Context } from '../context.js';
 import { settingsHere } from '../project.js';
 import { runAddress } from '../ci-run.js';
@@ -27,21 +27,24 @@ export const run: Command = async (context) => {
   const { flags, masking } = context;
   const usage = { detail: 'Type it as in: trueup comment --forge github --plan change.plan' };
   if (flags.forge === undefined) refuse('usage', '--forge names no forge.', usage);
-  if (flags.plan === undefined) refuse('usage', '--plan names no plan.', usage);
-  const { document: given, env } = await shownPlan(context, flags.plan);
-  const key = await keyHere(context, env);
   const forge = connectForge(context, flags.forge);
   try {
+    const {
+      document: given,
+      env,
+      exit = exits.done,
+    } = await (flags.plan === undefined ? planHere(context) : shownPlan(context, flags.plan));
+    const key = await keyHere(context, env);
     const document = masking.said(given);
     const content = [planComment(document, LARGEST_REPORT), runLink(context)].join('\n').trimEnd();
     await writeSummary(context, content);
     await writeOwnComment(context, forge, { marker: markerOf('plan', key), content });
     if (flags.checkRun !== 'none')
       await writeCheck(context, forge, checkOf(context, document, { key, content }));
+    return exit;
   } finally {
     await forge.close();
   }
-  return exits.done;
 };
 
 /** A saved plan tells its environment; the project is that of the settings here. */

@@ -105,9 +105,11 @@ async function save(
   const { rules, flags } = blockedRules(document.policy);
   const allow = flags.length > 0 ? ` To let it pass, plan again with ${flags.join(' ')}` : '';
   const identity = protection.recipients ? ' --identity FILE' : '';
+  const { lineage, serial } = document.state;
+  const state = lineage === null ? 'without a state' : `with serial ${serial} of the state`;
   err.write(
     rules.length === 0
-      ? `Saved. To apply it: trueup apply ${shellWord(name)}${identity}\n`
+      ? `Saved; made ${state}. To apply it: trueup apply ${shellWord(name)}${identity}\n`
       : `Saved to be looked at: it is blocked, and apply refuses it.${allow}\n`,
   );
 }

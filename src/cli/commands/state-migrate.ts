@@ -9,7 +9,7 @@ import {
   type Snapshot,
   type Store,
 } from '../../state/index.js';
-import type { Command, Context } from '../context.js';
+import type { Command } from '../context.js';
 import { settingsHere } from '../project.js';
 import { storeOf } from '../state-location.js';
 import { underLock } from '../working-context.js';
@@ -24,7 +24,12 @@ export const run: Command = async (context) => {
   const old = await storeOf(context, settings);
   const next = await storeOf(context, { ...settings, state: { ...settings.state, url: to } });
   const found = await old.read().catch(movedTo(to));
-  if (found === 'moved') return finish(context, { old, next, to });
+  if (found === 'moved') {
+    const before = `${old.location} moved to ${next.location} before.`;
+    if (!context.flags.dryRun) await finish({ old, next });
+    context.out.write(`${before} Name it in the settings: settings.state: ${to}\n`);
+    return exits.done;
+  }
   if (!found)
     return refuse('not-managed', 'There is no state yet: nothing has to be moved.', {
       detail: `Name the new place in the settings: settings.state: ${to}`,
@@ -109,20 +114,15 @@ async function verify(next: Store, state: State): Promise<void> {
 }
 
 /** The old place is marked already: only the new one may still be. */
-async function finish(context: Context, { old, next, to }: Places): Promise<0> {
+async function finish({ old, next }: Pick<Places, 'old' | 'next'>): Promise<void> {
   const from: Moved = { from: old.location };
   const [newest] = await next.history();
-  if (newest) {
-    const { target } = await newest.read();
-    const session = await next.open('state migrate', target, from);
-    try {
-      await session.mark(null);
-    } finally {
-      await session.release();
-    }
+  if (!newest) return;
+  const { target } = await newest.read();
+  const session = await next.open('state migrate', target, from);
+  try {
+    await session.mark(null);
+  } finally {
+    await session.release();
   }
-  context.out.write(
-    `${old.location} moved to ${next.location} before. Name it in the settings: settings.state: ${to}\n`,
-  );
-  return exits.done;
 }

@@ -1,15 +1,38 @@
-// The plan that a comment shows: a saved plan, or the JSON document of a plan.
+// The plan that a comment shows: a saved plan, the JSON document of a plan, or one that is made here.
 import { resolve } from 'node:path';
-import { isObject, parseJson, refuse, type PlanDocument } from '../../model/index.js';
+import {
+  exits,
+  isObject,
+  parseJson,
+  refuse,
+  type Exit,
+  type PlanDocument,
+} from '../../model/index.js';
 import planSchema from '../../../schemas/plan.schema.json' with { type: 'json' };
 import type { Context } from '../context.js';
 import { identityOf } from '../plan-identity.js';
+import { withPolicies } from '../project-policies.js';
+import { planDocumentOf, requestOf, withProject } from '../working-context.js';
 
 export interface ShownPlan {
   readonly document: PlanDocument;
   /** The environment that it was made for, where the file tells. */
   readonly env: string | undefined;
+  /** Of `trueup plan`, where it was made here. */
+  readonly exit?: Exit;
 }
+
+/** Plans as `trueup plan` does. */
+export const planHere = (context: Context): Promise<ShownPlan> =>
+  withProject(context, [], async (without) => {
+    const site = await withPolicies(context, without);
+    const { propose } = await import('../../reconciler/plan/propose.js');
+    const { snapshot } = site;
+    const { plan, exit } = await propose(site.context, site.project, snapshot, requestOf(context));
+    const document = await planDocumentOf(context, site, plan, { snapshot, keeps: 'count' });
+    site.watch.end();
+    return { document, env: undefined, exit: exit === exits.changes ? exits.done : exit };
+  });
 
 /** @throws Refusal where the file holds no plan, or a saved plan that is damaged or has expired */
 export async function shownPlan(context: Context, name: string): Promise<ShownPlan> {

@@ -27,7 +27,9 @@ const s3: StateNeeds = {
   variables: [],
   secrets: ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'],
 };
-const postgres: StateNeeds = { variables: [], secrets: ['PGPASSWORD'] };
+/** A role that only reads plans, and another one applies: so the role is set beside its password. */
+const postgres: StateNeeds = { variables: [], secrets: ['PGUSER', 'PGPASSWORD'] };
+const postgresUser: StateNeeds = { variables: [], secrets: ['PGPASSWORD'] };
 const http: StateNeeds = {
   variables: ['TRUEUP_STATE_HTTP_USERNAME'],
   secrets: ['TRUEUP_STATE_HTTP_PASSWORD'],
@@ -41,6 +43,12 @@ const states: Readonly<Record<string, StateNeeds>> = {
 };
 /** Where only the variable TRUEUP_STATE names the state. What is not set is empty, which counts as absent. */
 const anyState: StateNeeds = { variables: [], secrets: [...s3.secrets, ...postgres.secrets] };
+
+function stateNeedsOf(state: string): StateNeeds {
+  const { protocol = '', username = '' } = urlFrom(state) ?? {};
+  const needed = states[protocol] ?? { variables: [], secrets: [] };
+  return needed === postgres && username !== '' ? postgresUser : needed;
+}
 
 /** @param secrets those that the declarations name */
 export function pipelineNeeds(
@@ -61,10 +69,7 @@ export function pipelineNeeds(
   const url = project.settings.state?.url;
   // An environment does not use a state file of the shared settings.
   const state = url === undefined || (env !== undefined && !isAddress(url)) ? undefined : url;
-  const stateNeeds =
-    state === undefined
-      ? anyState
-      : (states[urlFrom(state)?.protocol ?? ''] ?? { variables: [], secrets: [] });
+  const stateNeeds = state === undefined ? anyState : stateNeedsOf(state);
   const named = secrets.flatMap(({ source }) => /^env\.(\w+)$/.exec(source)?.[1] ?? []);
   return {
     env,

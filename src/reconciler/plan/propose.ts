@@ -255,7 +255,7 @@ function unfinished(snapshot: Snapshot | undefined): readonly Diagnostic[] {
     {
       severity: 'warning',
       code: 'unfinished',
-      summary: `Whether ${open.map(({ address }) => address).join(', ')} ${open.length === 1 ? 'was' : 'were'} created is not known: a run was interrupted, or is still in progress.`,
+      summary: `No outcome is recorded for the create of ${open.map((intent) => intent.address).join(', ')}: a run is in progress, or was interrupted.`,
       detail:
         'Apply looks what became of it before anything is sent; this plan may show it as a create.',
     },

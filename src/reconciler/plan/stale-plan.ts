@@ -1,7 +1,9 @@
 // Tells whether an approved plan is stale: compares it with a new plan. A change that is no longer needed is accepted; a
 // new or different one is refused. Undeclared attributes may change: only attributes of changes are compared.
 import {
+  defined,
   equal,
+  firstNamed,
   isObject,
   keyOf,
   type Diagnostic,
@@ -15,29 +17,33 @@ export function staleness(then: PlanDocument, now: PlanDocument): readonly Diagn
   const gone = new Map(
     now.resource_drift.map(({ address, id, actions }) => [address, actions[0] === 'delete' && id]),
   );
+  const groups = new Map<string, readonly string[]>();
+  for (const change of now.resource_changes.filter(acts)) {
+    const { address } = change;
+    const old = approved.get(keyIn(change)) ?? approved.get(address);
+    const why =
+      old === undefined || !acts(old)
+        ? 'it was not in the plan'
+        : difference(old, change, change.deposed ?? gone.get(address));
+    if (why !== undefined) groups.set(why, [...(groups.get(why) ?? []), address]);
+  }
   return [
     ...masked(then, now),
-    ...now.resource_changes.filter(acts).flatMap((change): Diagnostic[] => {
-      const old = approved.get(keyIn(change)) ?? approved.get(change.address);
-      const why =
-        old === undefined || !acts(old)
-          ? 'it was not in the plan'
-          : difference(old, change, change.deposed ?? gone.get(change.address));
-      return why === undefined
-        ? []
-        : [
-            {
-              severity: 'error',
-              code: 'stale',
-              summary: `${change.address}: ${why}.`,
-              detail: REMEDY,
-              address: change.address,
-            },
-          ];
+    ...[...groups].map(([why, addresses]): Diagnostic => {
+      const [address] = addresses;
+      return {
+        severity: 'error',
+        code: 'stale',
+        summary: `${firstNamed([...new Set(addresses)], FEW)}: ${why}.`,
+        detail: REMEDY,
+        ...(addresses.length === 1 && defined({ address })),
+      };
     }),
   ];
 }
 
+/** Addresses, or attributes, that a complaint names. */
+const FEW = 10;
 const REMEDY = 'Make a new plan and look at it again.';
 
 /** Masks that came into a document since, which a write would overwrite: nobody can have approved that. */
@@ -82,41 +88,60 @@ function difference(
     return action === 'no-op' || isDone
       ? undefined
       : `it was planned as ${then} and is ${action} now`;
+  const uncovered = (names: readonly string[], based = true): readonly string[] =>
+    names.filter((name) => !isCovered(old, now, { name, based }));
+  const isOther = old.fingerprint !== now.fingerprint;
   switch (action) {
     case 'create, delete':
     case 'delete, create':
-      return old.fingerprint === now.fingerprint && covered(old, now, changed(now))
-        ? undefined
-        : 'the live object or what is wanted of it is different now';
+      return named(DIFFERENT, [
+        ...uncovered(changed(now)),
+        ...(isOther ? changedSince(old, now) : []),
+      ]);
     case 'create':
-      return covered(old, now, Object.keys(now.change.after ?? {}), !half)
-        ? undefined
-        : 'what would be sent is different now';
+      return named(
+        'what would be sent is different now',
+        uncovered(Object.keys(now.change.after ?? {}), !half),
+      );
     case 'update':
-      return covered(old, now, changed(now)) &&
-        sends(now).every((name) => sends(old).includes(name))
-        ? undefined
-        : 'the live object or what is wanted of it is different now';
+      return named(DIFFERENT, [
+        ...uncovered(changed(now)),
+        ...sends(now).filter((name) => !sends(old).includes(name)),
+      ]);
     case 'delete':
-      return old.fingerprint === now.fingerprint ? undefined : 'the live object changed since';
+      return isOther ? named('the live object changed since', changedSince(old, now)) : undefined;
     default:
       return undefined;
   }
 }
 
-/** True if each of these attributes has the same value after the change, and, if `based`, before it, as in the approved plan. A value that was unknown then may be known now. */
-function covered(
+const DIFFERENT = 'the live object or what is wanted of it is different now';
+
+/** Undefined where nothing differs. An empty name stands for something that has none. */
+function named(why: string, names: readonly string[]): string | undefined {
+  if (names.length === 0) return undefined;
+  const shown = [...new Set(names)].filter((name) => name !== '');
+  return shown.length === 0 ? why : `${why}: ${firstNamed(shown, FEW)}`;
+}
+
+/** Attributes whose live value is another one. Where the object differs in something else, one without a name. */
+function changedSince(
   { change: old }: ResourceChange,
   { change: now }: ResourceChange,
-  names: readonly string[],
-  based = true,
-): boolean {
-  return names.every(
-    (name) =>
-      (!based || equal(old.before?.[name], now.before?.[name])) &&
-      (name in old.after_unknown || equal(old.after?.[name], now.after?.[name])),
-  );
+): readonly string[] {
+  const names = new Set([...Object.keys(old.before ?? {}), ...Object.keys(now.before ?? {})]);
+  const found = [...names].filter((name) => !equal(old.before?.[name], now.before?.[name]));
+  return found.length === 0 ? [''] : found;
 }
+
+/** True if the attribute has the same value after the change, and, if `based`, before it, as in the approved plan. A value that was unknown then may be known now. */
+const isCovered = (
+  { change: old }: ResourceChange,
+  { change: now }: ResourceChange,
+  { name, based }: { readonly name: string; readonly based: boolean },
+): boolean =>
+  (!based || equal(old.before?.[name], now.before?.[name])) &&
+  (name in old.after_unknown || equal(old.after?.[name], now.after?.[name]));
 
 function changed({ change: { before, after, after_unknown } }: ResourceChange): readonly string[] {
   return [...new Set([...Object.keys(after ?? {}), ...Object.keys(after_unknown)])].filter(

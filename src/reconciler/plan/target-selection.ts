@@ -93,6 +93,12 @@ export function select(
     all_removed,
     diagnostics: [
       ...(request.destroy ? [] : doubtfulRenames(declarations, all, state, inPaths)),
+      ...(all.size === 0
+        ? []
+        : foreignState(
+            entries.length,
+            gone.filter(([address]) => !request.destroy && !forgets(address)).length,
+          )),
       ...[...request.targets, ...request.excludes].flatMap((name) => [
         ...unknownName(kinds, name, [...all.keys(), ...entries.map(([address]) => address)]),
         ...(request.destroy ? [] : earlierName(name, [...all.keys(), ...goneAddresses], renamed)),
@@ -174,6 +180,20 @@ function renameSource(
   const isCount = lifecycle.renamed_from === undefined;
   const attribute = isCount ? 'count' : 'lifecycle.renamed_from';
   return { remedy: 'Remove lifecycle.renamed_from', isCount, attribute, origin };
+}
+
+/** @param known objects in the state @param removed those that no declaration names any more */
+function foreignState(known: number, removed: number): readonly Diagnostic[] {
+  if (known < 2 || removed < known) return [];
+  return [
+    {
+      severity: 'warning',
+      code: 'foreign-state',
+      summary: `None of the ${known} objects in the state is declared here: it may be the state of another project.`,
+      detail:
+        'If it is, give this project its own: settings.state.project. If it is not, the plan removes what was declared before.',
+    },
+  ];
 }
 
 /** Renames that would bind two addresses to one object, or forget one: nothing is planned beside them. */

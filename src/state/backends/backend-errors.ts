@@ -16,6 +16,18 @@ export function refuseDenied(location: string, what: string, why: string): never
   });
 }
 
+/** @param tryOut does what a run that takes the lock does */
+export async function accessBy(tryOut: () => Promise<void>): Promise<'may-write' | 'read-only'> {
+  try {
+    await tryOut();
+    return 'may-write';
+  } catch (error) {
+    if (error instanceof Refusal && error.diagnostics[0]?.code === 'backend-denied')
+      return 'read-only';
+    throw error;
+  }
+}
+
 export function refuseDamaged(place: string, problem: string, detail: string): never {
   refuse('damaged-state', `${place} is damaged: ${problem}`, { detail });
 }

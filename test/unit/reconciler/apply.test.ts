@@ -276,7 +276,7 @@ describe('apply', () => {
       expect.objectContaining({
         code: 'unfinished',
         summary:
-          'Whether alert_push_destinations.pager was created is not known: a run was interrupted, or is still in progress.',
+          'No outcome is recorded for the create of alert_push_destinations.pager: a run is in progress, or was interrupted.',
       }),
     );
     expect((await apply(cloud, story())).exit).toBe(0);

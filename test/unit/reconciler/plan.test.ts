@@ -1057,6 +1057,37 @@ describe('requests', () => {
   });
 });
 
+describe('a state of which nothing is declared here', () => {
+  const [one, other] = [
+    entry('accounts', '2', { name: 'One' }),
+    entry('accounts', '3', { name: 'Other' }),
+  ];
+  const live = {
+    accounts: [root, { ...hq, id: '2', name: 'One' }, { ...hq, id: '3', name: 'Other' }],
+  };
+  const codes = (
+    names: readonly string[],
+    state: Record<string, Entry>,
+    request: Parameters<typeof planScene>[0]['request'] = {},
+  ): readonly string[] =>
+    planScene({
+      declared: names.map((name) => declare(`accounts.${name}`, { name })),
+      state,
+      live,
+      request: { allow: ['all-removed'], ...request },
+    }).plan.diagnostics.map(({ code }) => code);
+
+  it('may be that of another project, which is said', () => {
+    const both = { 'accounts.one': one, 'accounts.other': other };
+    expect(codes(['mine'], both)).toContain('foreign-state');
+    expect(codes(['one', 'mine'], both)).not.toContain('foreign-state');
+    expect(codes([], both)).not.toContain('foreign-state');
+    expect(codes(['mine'], both, { destroy: true })).not.toContain('foreign-state');
+    // One object may just have another name now.
+    expect(codes(['mine'], { 'accounts.one': one })).not.toContain('foreign-state');
+  });
+});
+
 describe('a name that was given up', () => {
   const state = { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) };
   const renamed = declare('accounts.new', { name: 'HQ' }, { renamed_from: 'hq' });

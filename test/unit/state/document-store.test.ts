@@ -588,6 +588,20 @@ describe('a server that fails', () => {
     expect(await store({}, reader).read()).toBeUndefined();
   });
 
+  it('tells whether this user may write, and keeps no lock', async () => {
+    const { store, rules } = place();
+    const reader = { user: 'reader', password: STATE_USERS.reader };
+    const access = (user?: typeof reader) => store({}, user).access!();
+    expect(await access()).toBe('absent');
+    const session = await store().open('apply', TARGET);
+    expect(await access()).toBe('may-write');
+    await session.assertHeld();
+    await session.release();
+    expect(await access()).toBe('may-write');
+    expect(await access(reader)).toBe('read-only');
+    expect(rules.kept.get('prod')?.lock).toBeUndefined();
+  });
+
   it('is told of 500 changes in one run, and of what became of them, and of no more', async () => {
     const { store } = place();
     const session = await store().open('apply', TARGET);

@@ -400,6 +400,32 @@ describe('a backend that fails', () => {
     expect(await refusal(store().open('apply', TARGET))).toMatchObject({ code: 'backend-denied' });
   });
 
+  it('that lost the head continues the log that is left, and mixes up no later one', async () => {
+    for (const compacted of [false, true]) {
+      const { memory, store } = place();
+      const first = await store().open('apply', TARGET);
+      await first.record(intent('0'), result('0'));
+      if (compacted) await first.compact();
+      await first.record(intent('1'), result('1'), intent('2'));
+      await first.release();
+      memory.values.delete('default/head');
+      const next = await store().open('apply', TARGET);
+      expect(next.snapshot.pending.map(({ op }) => op)).toEqual(['2']);
+      expect(Object.keys(next.snapshot.state.resources)).toContain('accounts.a1');
+      await next.record(result('2'), intent('3'), result('3'));
+      await next.compact();
+      await next.release();
+      const last = await store().read();
+      expect(last?.pending).toEqual([]);
+      expect(Object.keys(last?.state.resources ?? {})).toEqual([
+        ...(compacted ? [] : ['accounts.a0']),
+        'accounts.a1',
+        'accounts.a2',
+        'accounts.a3',
+      ]);
+    }
+  });
+
   it('is named with the value that was cut, edited or removed', async () => {
     const { memory, store } = place();
     const session = await store().open('apply', TARGET);

@@ -13,7 +13,7 @@ import {
   type Store,
 } from '../../store-port.js';
 import { holderStatus, lockRecord } from '../file/lock.js';
-import { refuseLocked, refuseHeld, refuseTarget } from '../backend-errors.js';
+import { accessBy, refuseLocked, refuseHeld, refuseTarget } from '../backend-errors.js';
 import { recordRescued, type RescueFolder } from '../registers/rescue.js';
 import {
   contentOf,
@@ -72,6 +72,8 @@ export function documentStore(options: DocumentStoreOptions): Store {
       return [{ serial, objects: Object.keys(resources).length, read: async () => state }];
     },
     open: (operation, target, moved) => open(options, { operation, target, moved }),
+    access: async () =>
+      (await readDocument(server)) ? accessBy(() => tryLock(options)) : 'absent',
     unlock: (id) => unlock(options, id),
   };
 }
@@ -143,6 +145,12 @@ async function holderOf(options: DocumentStoreOptions, operation: string): Promi
   const { url } = options;
   const { pid_namespace = null, ...record } = await lockRecord(options, operation);
   return { ...record, pid_namespace, ...(url !== undefined && { url }) };
+}
+
+/** Locks for a moment: nothing else shows whether this user may. @throws Refusal where the server refuses it */
+async function tryLock(options: DocumentStoreOptions): Promise<void> {
+  const holder = await holderOf(options, 'doctor');
+  if ((await options.server.lock(holder)) === 'taken') await removeLock(options, holder);
 }
 
 /** Before the first document: the server must refuse a second lock, and a document with the id of another lock. */

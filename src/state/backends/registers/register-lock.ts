@@ -9,7 +9,7 @@ import { refuseHeld, refuseLocked, refuseTarget } from '../backend-errors.js';
 import { encodeHead, readHead, type Head, type Holder, type VersionedHead } from './head.js';
 import type { OpenedHead } from './lease.js';
 import { probe } from './probe.js';
-import { readLog } from './record-log.js';
+import { endOfLog, readLog } from './record-log.js';
 import type { SessionTools } from './register-session.js';
 import type { RescueFolder } from './rescue.js';
 import { settledPut } from './settled-put.js';
@@ -61,7 +61,7 @@ export async function take(options: Taker, { operation, target, moved }: Opening
       await probe(options);
     }
     const holder = holderOf(options, operation);
-    const head = { ...(found?.head ?? newHead(options)), target, holder };
+    const head = { ...(found?.head ?? (await newHead(options))), target, holder };
     const taken = { ...head, epoch: head.epoch + 1, beat: 0 };
     const since = clock.monotonic();
     const body = encodeHead(taken, random.uuid());
@@ -70,15 +70,16 @@ export async function take(options: Taker, { operation, target, moved }: Opening
   }
 }
 
-function newHead({ clock, random }: RegisterStoreOptions): Head {
+/** Where a head was lost, the new one continues the log that is left: it tells what was created, and its slots are taken. */
+async function newHead(options: RegisterStoreOptions): Promise<Head> {
+  const { clock, random } = options;
   return {
     format: 1,
     lineage: random.uuid(),
     target: '',
     secrets_salt: Buffer.from(random.bytes(16)).toString('base64'),
-    serial: 0,
+    ...(await endOfLog(options)),
     states: [],
-    epoch: 0,
     beat: 0,
     holder: null,
     log_from: '',

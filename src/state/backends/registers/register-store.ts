@@ -1,10 +1,10 @@
 // The store on a remote backend: finds and verifies the state. `register-lock.ts` takes the lock, `register-session.ts` writes.
 import { Buffer } from 'node:buffer';
-import { emptyState, Refusal, sha256, type State } from '../../../model/index.js';
+import { emptyState, sha256, type State } from '../../../model/index.js';
 import { snapshotOf } from '../../snapshot.js';
 import { decodeState, MovedState } from '../../state-text.js';
 import type { Session, Snapshot, Store } from '../../store-port.js';
-import { refuseDamaged } from '../backend-errors.js';
+import { accessBy, refuseDamaged } from '../backend-errors.js';
 import { readHead, type Head, type StoredState } from './head.js';
 import { probe } from './probe.js';
 import {
@@ -57,7 +57,8 @@ export function registerStore(options: RegisterStoreOptions): Store {
         throw error;
       }
     },
-    access: () => access(options),
+    access: async () =>
+      (await readHead(registers, keys)) ? accessBy(() => probe(options)) : 'absent',
     unlock: (id) => unlock(options, id),
   };
 }
@@ -114,16 +115,4 @@ async function readState(
     refuseDamaged(place, 'its checksum is not the one that the head names', advice);
   const text = Buffer.from(found.body).toString('utf8');
   return decodeState(text, place, version, async () => advice);
-}
-
-async function access(options: RegisterStoreOptions) {
-  if (!(await readHead(options.registers, options.keys))) return 'absent';
-  try {
-    await probe(options);
-    return 'may-write';
-  } catch (error) {
-    if (error instanceof Refusal && error.diagnostics[0]?.code === 'backend-denied')
-      return 'read-only';
-    throw error;
-  }
 }
