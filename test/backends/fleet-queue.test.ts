@@ -345,8 +345,9 @@ describe.each(Object.keys(versions))('with pg-boss %s', { timeout: SLOW }, (vers
         await setTimeout(random.fraction() * 2_500);
         first.child.kill('SIGKILL');
         await first.ended;
-        const status = await fleet.run('fleet', 'status', run, '--wait', '--format', 'json');
-        expect(JSON.parse(status.stdout), status.stderr).toMatchObject({
+        const words = ['status', run, '--wait', '--format', 'json'];
+        const status = await fleet.expect(0, 'fleet', ...words);
+        expect(JSON.parse(status.stdout)).toMatchObject({
           queue: { waiting: 0, active: 0, given_up: 0 },
         });
         const reported = await fleet.run('fleet', 'report', run, '--format', 'json');
