@@ -302,7 +302,9 @@ export function sayQueued(
   const queue = flags.queue === undefined ? '' : ` --queue ${shellWord(flags.queue)}`;
   out.write(
     `${plural(added, 'tenant')} queued${rest > 0 ? `; ${plural(rest, 'tenant')} done, or queued before` : ''}. Run ${run}.\n` +
-      `To run them, on as many machines as you like: trueup fleet worker${queue}\n` +
+      (added > 0
+        ? `To run them, on as many machines as you like: trueup fleet worker${queue}\n`
+        : '') +
       `To see how far they are: trueup fleet status ${run}${queue}\n` +
       `To merge their results: trueup fleet report ${run}\n`,
   );

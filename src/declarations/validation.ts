@@ -3,6 +3,7 @@
 import {
   cached,
   defined,
+  durationWords,
   didYouMean,
   nearest,
   walk,
@@ -287,6 +288,8 @@ function remedy(attribute: Attribute, value: Raw | undefined): string | undefine
   if (value === null || namesNothing(attribute, value))
     return `Give it a value, or leave the key out: ${isListed ? '`[]` means none; ' : ''}what is absent is not managed.`;
   if ((word === 'text' || word === 'choice') && ['number', 'boolean'].includes(typeof value))
-    return IN_QUOTES;
+    return word === 'text' && attribute.format === 'duration'
+      ? `Write ${durationWords}.`
+      : IN_QUOTES;
   return isListed && !isList(value) && !isMap(value) ? 'Write it in brackets: `[ … ]`.' : undefined;
 }

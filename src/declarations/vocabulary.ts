@@ -89,7 +89,7 @@ export const settings = object('How the project is run. At most once in a projec
         {
           lease: text(
             'How long a run may be silent; `30s` by default. After twice as long, another run takes the lock. Not for `https://…`.',
-            optional,
+            { ...optional, format: 'duration' },
           ),
           wait: text(
             'How long a run waits for the lock; `5m` by default for a remote backend where `CI` is set, else not at all.',

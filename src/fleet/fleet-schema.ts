@@ -79,7 +79,10 @@ export const fleetAttributes = {
     'The stages, one after the other. A tenant belongs to the first stage that selects it; the rest comes last.',
     object('A stage.', {
       select: text('Which tenants: as `--select` takes it, `*` for all.'),
-      then_wait: text('Time to wait before the next stage of an apply, as in `30m`.', optional),
+      then_wait: text('Time to wait before the next stage of an apply, as in `30m`.', {
+        ...optional,
+        format: 'duration',
+      }),
     }),
     optional,
   ),

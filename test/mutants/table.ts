@@ -5223,6 +5223,20 @@ export const mutants: readonly Mutant[] = [
     tests: queuedRuns,
   },
   {
+    name: 'tenants whose variables hold the ids of one key do not divide its rate',
+    file: 'cli/fleet-context.ts',
+    find: 'idsIn({ ...shared, ...own }, own) ?? JSON.stringify(credentials)',
+    replace: 'JSON.stringify(credentials)',
+    tests: ['unit/cli/fleet.test.ts'],
+  },
+  {
+    name: 'a schedule that lacks a field is taken',
+    file: 'fleet/tenant-job.ts',
+    find: '(?: +\\S+){4}',
+    replace: '(?: +\\S+){3,5}',
+    tests: ['unit/cli/fleet-schedule.test.ts'],
+  },
+  {
     name: 'an apply that its worker cut off is not put back',
     file: 'cli/fleet-run.ts',
     find: 'const told = parent.signal.aborted ? withInterruption(whole) : whole;',

@@ -5,6 +5,7 @@ import {
   cancelWaiting,
   enqueue,
   jobsAsked,
+  sayQueued,
   keepNotRun,
   recordCancellation,
   recordedJobs,
@@ -311,4 +312,15 @@ describe('what has no meaning with a queue is refused', () => {
     expect(() => sharedResults(undefined)).toThrow('no place for results that all workers reach');
     expect(sharedResults('s3://x/y')).toBe('s3://x/y');
   });
+});
+
+test.each([
+  [2, true],
+  [0, false],
+])('where %i tenants were queued, a worker is asked for: %s', (added, expected) => {
+  let said = '';
+  const out = { write: (text: string) => (said += text) } as unknown as Context['out'];
+  sayQueued({ out, flags: {} }, 'r', { added, all: 3 });
+  expect(said).toContain('trueup fleet status r');
+  expect(said.includes('trueup fleet worker')).toBe(expected);
 });

@@ -329,6 +329,13 @@ test.each([
   expect(said.includes('`a` and `b` have one state')).toBe(expected);
 });
 
+test('a number that is to be a time is answered by a time', async () => {
+  const file = 'fleet: { tenants: { a: {} }, order: [{ select: "*", then_wait: 30 }] }';
+  const error: unknown = await read(file).catch((thrown: unknown) => thrown);
+  const [only] = error instanceof Refusal ? error.diagnostics : [];
+  expect(only?.detail).toContain('as in "90s"');
+});
+
 test('a tenant that is wrong is a tenant', async () => {
   const of = (tenants: string) =>
     complaints(`fleet: { tenants: ${tenants}, defaults: { paths: [base] } }`);
