@@ -2483,6 +2483,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/declarations/load.test.ts'],
   },
   {
+    name: 'a saved plan that sends a secret is done without its value',
+    file: 'reconciler/apply/apply.ts',
+    find: "secrets.get(`${address} ${path}`) === 'unavailable' &&",
+    replace: 'secrets.get(`${address} ${path}`) === undefined &&',
+    tests: apply,
+  },
+  {
     name: 'a list with a secret drifts at once',
     file: 'reconciler/plan/document-diff.ts',
     find: 'withoutLiteralSecrets(value) : value, () => MASK);',

@@ -10,6 +10,7 @@ import {
   limited,
   Refusal,
   resultRecord,
+  secretsIn,
   waitsOf,
   worst,
   writes,
@@ -103,9 +104,12 @@ export async function apply(
     exit,
   });
   if (saved) refuseStale(staleness(saved, document(proposal)));
-  const missing = proposal.plan.changes.flatMap((change) =>
-    writes(change) ? (missingSecret(change, change.write.fields) ?? []) : [],
-  );
+  const missing = [
+    ...(saved ? unsentSecrets(saved, proposal) : []),
+    ...proposal.plan.changes.flatMap((change) =>
+      writes(change) ? (missingSecret(change, change.write.fields) ?? []) : [],
+    ),
+  ];
   if (missing.length > 0) throw new Refusal(missing);
   const asked = execution.clock.boot().milliseconds;
   const approved = await approve(proposal);
@@ -137,6 +141,43 @@ export async function apply(
     exit: worst([exitOf(final, outcomes), ...(error ? [error.exit] : [])]),
   };
 }
+
+/** Secrets that a saved plan sends to an object that is there, and that this run cannot compare, so that it would leave them as they are. */
+function unsentSecrets(
+  saved: PlanDocument,
+  { plan, secrets }: Pick<Proposal, 'plan' | 'secrets'>,
+): readonly Diagnostic[] {
+  const approved = new Map(
+    saved.resource_changes.map(({ address, change, patch }) => [
+      address,
+      change.actions[0] === 'update' ? patch : [],
+    ]),
+  );
+  return plan.changes.flatMap((change): readonly Diagnostic[] => {
+    if (change.action === 'create' || !('desired' in change) || !change.desired) return [];
+    const { address } = change;
+    const patch = (approved.get(address) ?? []).filter(({ op }) => op !== 'test');
+    const unsent = [...secretsIn(change.desired.declared)].filter(
+      ([path]) =>
+        secrets.get(`${address} ${path}`) === 'unavailable' &&
+        patch.some((one) => `${pointerOf(path)}/`.startsWith(`${one.path}/`)),
+    );
+    if (unsent.length === 0) return [];
+    const keyless: Diagnostic = {
+      severity: 'error',
+      code: 'fingerprint-key',
+      summary: `${address}: whether \`${unsent[0]![0]}\` still has to be sent is not known.`,
+      detail:
+        'Set TRUEUP_FINGERPRINT_KEY (or TRUEUP_FINGERPRINT_KEY_FILE) to the key that was used before.',
+      address,
+      ...defined({ origin: change.origin }),
+    };
+    return [missingSecret(change, Object.fromEntries(unsent)) ?? keyless];
+  });
+}
+
+const pointerOf = (path: string): string =>
+  `/${path.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('.', '/')}`;
 
 /** New objects of earlier runs that this reading shows: their absence means something from now on. */
 async function recordSeen(

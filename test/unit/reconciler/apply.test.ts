@@ -233,6 +233,26 @@ describe('apply', () => {
     await expect(apply(cloud, changed, { saved: plan })).rejects.toMatchObject({ exit: 6 });
   });
 
+  it('does not pass over a secret that a saved plan sends and whose value is not there', async () => {
+    const cloud = rig();
+    await apply(cloud, story('canary-1'));
+    const rotated = cloud.document(await cloud.plan(story('canary-2')));
+    const unchanged = cloud.document(await cloud.plan(story('canary-1')));
+    await expect(apply(cloud, story(null), { saved: rotated })).rejects.toMatchObject({
+      exit: 1,
+      diagnostics: [
+        {
+          code: 'secret-missing',
+          summary: expect.stringContaining('${secret.env.PAGER_SECRET}') as string,
+        },
+      ],
+    });
+    expect((await apply(cloud, story(null), { saved: unchanged })).exit).toBe(0);
+    const { outcomes } = await apply(cloud, story('canary-2'), { saved: rotated });
+    expect(outcomes.map(({ action }) => action)).toContain('update');
+    expect((await apply(cloud, story('canary-2'), { saved: rotated })).exit).toBe(0);
+  });
+
   it('takes a saved plan with a delete of an object that is gone, and no other one', async () => {
     const cloud = rig();
     const both = desire(declare('accounts.a', { name: 'A' }), declare('accounts.b', { name: 'B' }));
