@@ -50,6 +50,7 @@ export async function storeOf(
     url: state.url ?? (environment['TRUEUP_STATE'] || usual),
     project: env === undefined ? project : `${project}.${env}`,
     usualFile: resolve(cwd, usual),
+    byEnvironment: state.url === undefined && Boolean(environment['TRUEUP_STATE']),
     author: { user: userName(), host: hostname(), ...defined({ url: runAddress(environment) }) },
   });
 }
@@ -57,7 +58,7 @@ export async function storeOf(
 interface StorePlace
   extends
     Pick<StateSettings, 'lock' | 'history'>,
-    Pick<RemoteOptions, 'project' | 'usualFile' | 'author'> {
+    Pick<RemoteOptions, 'project' | 'usualFile' | 'byEnvironment' | 'author'> {
   /** A path, relative to the working folder, or an address. */
   readonly url: string;
   /** Ends the advice on damage of a file. */
@@ -89,7 +90,7 @@ export async function registersAt(context: Context, url: string) {
 async function storeOptions(context: Context, place: StorePlace) {
   const { files, clock, random, masking, signal, environment, cwd } = context;
   const { http: connections, postgres: pools } = context.connections;
-  const { url, project, usualFile, afterLoss, author } = place;
+  const { url, project, usualFile, byEnvironment, afterLoss, author } = place;
   return {
     folder: cwd,
     files,
@@ -106,7 +107,7 @@ async function storeOptions(context: Context, place: StorePlace) {
       keep: place.history?.keep ?? 30,
       milliseconds: (place.history?.days ?? 90) * 86_400_000,
     },
-    ...defined({ url: runAddress(environment), usualFile, afterLoss, author }),
+    ...defined({ url: runAddress(environment), usualFile, byEnvironment, afterLoss, author }),
     ownFolder: resolve(cwd, '.trueup'),
     pools,
     secret: (name: string) => {

@@ -8,7 +8,6 @@ import {
   isObject,
   limited,
   refuse,
-  sameTarget,
   shellWord,
   type State,
 } from '../model/index.js';
@@ -29,6 +28,8 @@ interface KnownSerials {
   readonly path: string;
   /** Names the state in its place, with the environment. */
   readonly project: string;
+  /** Whether the environment names the place: it may name another one for each run, such as one for each customer. */
+  readonly byEnvironment: boolean;
   /** The state file that is used without settings; absent where a state may begin anew. */
   readonly left?: Pick<Store, 'read' | 'location'>;
 }
@@ -36,12 +37,17 @@ interface KnownSerials {
 /** @param options those of a store */
 export const serialsOf = (
   options: Omit<FileStoreOptions, 'path'> &
-    Pick<KnownSerials, 'project'> & { readonly ownFolder: string; readonly usualFile?: string },
+    Pick<KnownSerials, 'project'> & {
+      readonly byEnvironment?: boolean;
+      readonly ownFolder: string;
+      readonly usualFile?: string;
+    },
 ): KnownSerials => {
-  const { files, project, ownFolder, usualFile } = options;
+  const { files, project, ownFolder, usualFile, byEnvironment = false } = options;
   return {
     files,
     project,
+    byEnvironment,
     path: join(ownFolder, 'serials.json'),
     ...(usualFile !== undefined && { left: fileStore({ ...options, path: usualFile }) }),
   };
@@ -141,7 +147,9 @@ export function migratedStore(store: Store, known: KnownSerials): Store {
           detail: `Move it there, with the settings of before: trueup state migrate --to URL\nIf it is about other objects, move the file away: mv ${shellWord(left.location)} ${shellWord(`${left.location}.old`)}`,
         },
       );
-    const other = await knownElsewhere({ ...known, target, location: store.location });
+    const other = known.byEnvironment
+      ? undefined
+      : await knownElsewhere({ ...known, target, location: store.location });
     if (other !== undefined)
       refuse('state-not-moved', `${store.location} holds no state, and ${other} held one`, {
         detail: `Move it there, with the settings of before: ${isAddress(store.location) ? 'trueup state migrate --to URL' : `trueup state pull > ${shellWord(store.location)}`}\nIf it is about other objects, name another project: settings.state.project\nIf it is gone for good, let this machine forget it: rm ${shellWord(known.path)}`,
@@ -178,7 +186,7 @@ async function knownElsewhere({
   for (const [of, one] of Object.entries(await load(known))) {
     const place = of.slice(0, -end.length);
     if (!of.endsWith(end) || place === location || !isObject(one)) continue;
-    if (typeof one['target'] === 'string' && sameTarget(one['target'], target)) return place;
+    if (one['target'] === target) return place;
   }
   return undefined;
 }

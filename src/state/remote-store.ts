@@ -36,6 +36,8 @@ export interface RemoteOptions extends Pick<
   readonly ownFolder: string;
   /** Absolute: the state file that is used without settings. What it holds has to be moved to a new place first. */
   readonly usualFile?: string;
+  /** Whether the environment names the place. */
+  readonly byEnvironment?: boolean;
   /** The value of a variable of the environment, or of the file that `<name>_FILE` names. */
   readonly secret: (name: string) => string | undefined;
   /** Of this process. */

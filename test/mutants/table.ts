@@ -1419,8 +1419,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a saved replacement covers another object',
     file: 'reconciler/plan/stale-plan.ts',
-    find: '...(isOther ? changedSince(old, now) : [])',
-    replace: '...[]',
+    find: 'isOther ? changedSince(old, now) : []',
+    replace: '[]',
     tests: replace,
   },
   {
@@ -4230,6 +4230,27 @@ export const mutants: readonly Mutant[] = [
     tests: remote,
   },
   {
+    name: 'a state whose head was lost forgets the log that is left',
+    file: 'state/backends/registers/register-lock.ts',
+    find: '...(await endOfLog(options)),',
+    replace: 'serial: 0, epoch: 0,',
+    tests: remote,
+  },
+  {
+    name: 'a place that was named without a migration begins a state',
+    file: 'state/known-serials.ts',
+    find: 'return place;',
+    replace: 'return undefined;',
+    tests: ['unit/state/known-serials.test.ts'],
+  },
+  {
+    name: 'a password in the query of an address is taken',
+    file: 'state/remote-store.ts',
+    find: 'isCredentialName(name) || isSecretName(name)',
+    replace: 'false',
+    tests: store,
+  },
+  {
     name: 'a backend that ignores conditions is used',
     file: 'state/backends/registers/register-lock.ts',
     find: 'await registers.prepare?.(); await probe(options);',
@@ -5285,6 +5306,13 @@ export const mutants: readonly Mutant[] = [
     find: '...defined({ for_each: membersOf(repeated, place) })',
     replace: '...{}',
     tests: ['unit/declarations/stack.test.ts'],
+  },
+  {
+    name: 'a place for each customer is refused',
+    file: 'state/known-serials.ts',
+    find: 'known.byEnvironment ? undefined : await knownElsewhere(',
+    replace: 'await knownElsewhere(',
+    tests: ['unit/state/known-serials.test.ts'],
   },
   {
     name: 'a transport closes the connections of others',

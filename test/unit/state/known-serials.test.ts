@@ -17,12 +17,18 @@ function machine() {
   const [clock, random, files] = [simulatedClock(), seededRandom(1), simulatedFiles()];
   const shared = { clock, random, files, lock: simulatedMachine().start(), version: '0.1.0' };
   const left = fileStore({ ...shared, path: '/sim/state.json' });
-  const known = (project: string) => ({ files, path: '/sim/own/serials.json', project, left });
+  const known = (project: string, byEnvironment = false) => ({
+    files,
+    path: '/sim/own/serials.json',
+    project,
+    byEnvironment,
+    left,
+  });
   return {
     files,
     left,
     local: (project = 'default') => migratedStore(left, known(project)),
-    place(location: string, project = 'default'): Store {
+    place(location: string, project = 'default', byEnvironment = false): Store {
       const registers = { ...memoryRegisters(clock.service, random).connect(), location };
       const store = registerStore({
         ...shared,
@@ -32,7 +38,7 @@ function machine() {
         history: { keep: 30, milliseconds: 1_000_000 },
         rescue: rescueIn('/sim/rescue', location, { files, random }),
       });
-      return rememberingStore(store, known(project));
+      return rememberingStore(store, known(project, byEnvironment));
     },
   };
 }
@@ -67,6 +73,12 @@ it('a place that is named without a migration is refused to runs and plans, a fi
   await place(OTHER).assertMigrated!('https://another.example.com');
   await files.remove('/sim/own/serials.json');
   await applied(place(OTHER));
+});
+
+it('the environment may name a place for each customer', async () => {
+  const { place } = machine();
+  await applied(place(ONE));
+  await applied(place(OTHER, 'default', true));
 });
 
 it('a place that the state left keeps no run away from the new one', async () => {
