@@ -98,7 +98,7 @@ export const auditedIn =
     });
 
 /** Audits the tenants that the run has no result of, each while no other run does. */
-export function driftOf(
+export function auditWork(
   context: Context,
   site: FleetSite,
   records: RunRecords,
@@ -163,10 +163,10 @@ export interface Plans {
   /** The command that makes them again. */
   readonly again: string;
   /** Present where they were made in this process. */
-  readonly now?: Planned;
+  readonly now?: PlannedRun;
 }
 
-export interface Planned {
+export interface PlannedRun {
   readonly run: string;
   readonly records: RunRecords;
   readonly end: FleetEnd;

@@ -23,7 +23,7 @@ import { plural } from '../report/words.js';
 import { pauseAfter } from '../state/backends/retried.js';
 import { QUEUE_UNREACHABLE, type FetchedJob, type JobQueue } from '../state/job-queue.js';
 import { tenantFlags } from './fleet-command.js';
-import { applyOf, driftOf } from './fleet-tenant-work.js';
+import { applyOf, auditWork } from './fleet-tenant-work.js';
 import type { Context, Exchanges } from './context.js';
 import { fleetHere, type FleetSite } from './fleet-context.js';
 import {
@@ -310,7 +310,7 @@ async function runKnown(
           work: async (own, one) =>
             applyOf(site, await plansOf(worker, run, job), records).work(own, one),
         }
-      : driftOf(parent, site, records);
+      : auditWork(parent, site, records);
   const { result, outcome } = await runTenant(parent, site, tenant, {
     job: { ...work, run: job.run, records, prints: true },
     shared: worker.shared,

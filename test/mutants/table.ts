@@ -5303,7 +5303,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'each member of an import of a stack is the first',
     file: 'declarations/stacks/stack-refactoring.ts',
-    find: '...defined({ for_each: membersOf(repeated, place) })',
+    find: '...defined({ for_each: repetitionOf(repeated, place) })',
     replace: '...{}',
     tests: ['unit/declarations/stack.test.ts'],
   },

@@ -45,7 +45,7 @@ import {
   doneOffline,
   planned,
   unlessDone,
-  type Planned,
+  type PlannedRun,
   type Plans,
 } from '../fleet-tenant-work.js';
 import { identityOf } from '../plan-identity.js';
@@ -185,7 +185,7 @@ async function applyNothing(
   context: Context,
   site: FleetSite,
   forms: FleetForms,
-  { now, stops }: { readonly now?: Planned | undefined; readonly stops: readonly RunStop[] },
+  { now, stops }: { readonly now?: PlannedRun | undefined; readonly stops: readonly RunStop[] },
 ): Promise<Exit> {
   const { run = '', records, end } = now ?? {};
   const job = { command: 'apply', run, records } as const;

@@ -1,5 +1,5 @@
 // `trueup fleet drift`: audits every tenant, here or by workers.
-import { driftOf } from '../fleet-tenant-work.js';
+import { auditWork } from '../fleet-tenant-work.js';
 import type { Command } from '../context.js';
 import { begun, formsHere, namesOf, queueRun } from '../fleet-command.js';
 import { fleetHere } from '../fleet-context.js';
@@ -21,7 +21,7 @@ export const run: Command = async (context) => {
     prints: forms.shown === 'text',
     pages: forms.pages,
     events: forms.events,
-    ...driftOf(context, site, records),
+    ...auditWork(context, site, records),
   };
   const end = await runFleet(context, site, job);
   return concludeFleet(context, forms, job, { names: namesOf(site.here), ...end });

@@ -57,7 +57,7 @@ export function resourceOf(kind: Kind, { timeouts: _, ...block }: JsonObject, si
   const attributes = without(block, site.complain);
   const inner = repeatedPlace(block, site);
   const body = attributesOf(kind.attributes, attributes, inner);
-  const members = membersOf(block, site);
+  const members = repetitionOf(block, site);
   const lifecycle = lifecycleOf(kind, block['lifecycle'], inner);
   const treated = Object.keys(lifecycle).length > 0 ? lifecycle : undefined;
   return {
@@ -140,7 +140,7 @@ const isThere = (value: Json | undefined): value is Exclude<Json, null> =>
   value !== undefined && value !== null;
 
 /** What a block is repeated for: its `count` or `for_each`. */
-export function membersOf(block: JsonObject, site: StackPlace): Raw | undefined {
+export function repetitionOf(block: JsonObject, site: StackPlace): Raw | undefined {
   const { count, for_each: each } = block;
   if (isThere(count) && isThere(each))
     site.complain({

@@ -10,7 +10,7 @@ import {
 import { escapeText } from '../reference-syntax.js';
 import type { BlockSection } from '../vocabulary.js';
 import type { RawMap } from '../yaml/raw-values.js';
-import { membersOf, repeatedPlace } from './blocks.js';
+import { repetitionOf, repeatedPlace } from './blocks.js';
 import {
   bareAddress,
   placeBelow,
@@ -88,7 +88,7 @@ function importOf(
   const raw = {
     to: member === undefined ? address : `${address}["\${each.${member}}"]`,
     id: rawValueOf(id, placeBelow(repeatedPlace(repeated, place), 'id')),
-    ...defined({ for_each: membersOf(repeated, place) }),
+    ...defined({ for_each: repetitionOf(repeated, place) }),
   };
   return [{ section: 'import', raw }];
 }

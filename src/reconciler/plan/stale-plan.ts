@@ -1,6 +1,7 @@
 // Tells whether an approved plan is stale: compares it with a new plan. A change that is no longer needed is accepted; a
 // new or different one is refused. Undeclared attributes may change: only attributes of changes are compared.
 import {
+  append,
   defined,
   equal,
   firstNamed,
@@ -17,7 +18,7 @@ export function staleness(then: PlanDocument, now: PlanDocument): readonly Diagn
   const gone = new Map(
     now.resource_drift.map(({ address, id, actions }) => [address, actions[0] === 'delete' && id]),
   );
-  const groups = new Map<string, readonly string[]>();
+  const byReason = new Map<string, string[]>();
   for (const change of now.resource_changes.filter(acts)) {
     const { address } = change;
     const old = approved.get(keyIn(change)) ?? approved.get(address);
@@ -25,11 +26,11 @@ export function staleness(then: PlanDocument, now: PlanDocument): readonly Diagn
       old === undefined || !acts(old)
         ? 'it was not in the plan'
         : difference(old, change, change.deposed ?? gone.get(address));
-    if (why !== undefined) groups.set(why, [...(groups.get(why) ?? []), address]);
+    if (why !== undefined) append(byReason, why, address);
   }
   return [
     ...masked(then, now),
-    ...[...groups].map(([why, addresses]): Diagnostic => {
+    ...[...byReason].map(([why, addresses]): Diagnostic => {
       const [address] = addresses;
       return {
         severity: 'error',
