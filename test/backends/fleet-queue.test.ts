@@ -327,7 +327,8 @@ describe.each(Object.keys(versions))('with pg-boss %s', { timeout: SLOW }, (vers
     'every tenant has its outcome and one writer at a time, wherever a worker is killed',
     async () => {
       const [kills, random] = [drawn(2), seededRandom(Number(process.env['FC_SEED'] ?? 1))];
-      const fleet = await fleetOf(engine, { faults: ['latency=100'] });
+      const patience = kills * SLOW;
+      const fleet = await fleetOf(engine, { faults: ['latency=100'], patience });
       const declared: string[] = [];
       const next = async (at: number): Promise<readonly string[]> => {
         if (at % 2 === 0) return ['drift'];
