@@ -5,7 +5,7 @@ import { visible } from './escaping.js';
 import { statusWords } from './fleet-text.js';
 import { screenOf, type Style } from './style.js';
 import { clip, columns } from './text-width.js';
-import { plural } from './words.js';
+import { plural, timeWords } from './words.js';
 
 export interface RunningTenant {
   readonly tenant: string;
@@ -63,12 +63,4 @@ export function fleetProgressLines(
     totals.join(' · '),
   ];
   return all.map((line) => dim(clip(line, style.width - 1)));
-}
-
-/** As in `4 s`, `2 min 5 s` or `1 h 30 min`. */
-function timeWords(milliseconds: number): string {
-  const seconds = Math.floor(milliseconds / 1000);
-  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)];
-  if (hours > 0) return `${hours} h ${minutes % 60} min`;
-  return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
 }

@@ -105,6 +105,24 @@ export function requestsInOrder(changes: readonly ResourceChange[]): readonly Se
   return [...first.toReversed(), ...middle, ...replaced.toReversed(), ...last('delete')];
 }
 
+/** As in `4 s`, `2 min 5 s` or `1 h 30 min`: the two largest units, without those that are zero. */
+export function timeWords(milliseconds: number): string {
+  const seconds = Math.floor(milliseconds / 1000);
+  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)];
+  const parts =
+    hours > 0
+      ? ([
+          [hours, 'h'],
+          [minutes % 60, 'min'],
+        ] as const)
+      : ([
+          [minutes, 'min'],
+          [seconds % 60, 's'],
+        ] as const);
+  const shown = parts.flatMap(([count, unit]) => (count > 0 ? [`${count} ${unit}`] : []));
+  return shown.join(' ') || '0 s';
+}
+
 export const plural = (count: number, one: string): string =>
   `${count} ${count === 1 ? one : `${one}s`}`;
 

@@ -13,6 +13,7 @@ import { defined, exits, refuse, type Exit, type QueuedJobs } from '../../model/
 import { declarationFiles } from '../../platform/declaration-files.js';
 import type { JobQueues } from '../../state/job-queue.js';
 import { visible } from '../../report/escaping.js';
+import { timeWords } from '../../report/words.js';
 import type { Command, Context } from '../context.js';
 import { fleetHere } from '../fleet-context.js';
 import { withQueue } from '../fleet-queue.js';
@@ -103,7 +104,7 @@ async function list(context: Context, queues: JobQueues, prefix: string): Promis
     const { jobs, spread = 0, select = null } = scheduledJobsIn(data) ?? {};
     const env = jobs?.env ? ` --env ${jobs.env}` : '';
     const part = select === null ? '' : ` --select ${select}`;
-    const within = spread > 0 ? `, spread over ${Math.round(spread / 1000)} s` : '';
+    const within = spread > 0 ? `, spread over ${timeWords(spread)}` : '';
     out.write(`${visible(`drift${env}${part}: ${cron} UTC${within}`)}\n`);
   }
   if (all.length === 0)

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fleetProgressLines, type FleetProgress } from '../../../src/report/fleet-progress.js';
+import { timeWords } from '../../../src/report/words.js';
 import { columns } from '../../../src/report/text-width.js';
 
 const style = { color: false, width: 80 };
@@ -76,3 +77,14 @@ test('no line is too wide, holds a control character, or is more than there is r
       },
     ),
   ));
+
+test.each([
+  [0, '0 s'],
+  [4_900, '4 s'],
+  [60_000, '1 min'],
+  [125_000, '2 min 5 s'],
+  [7_200_000, '2 h'],
+  [5_400_000, '1 h 30 min'],
+])('%i ms is %s', (milliseconds, words) => {
+  expect(timeWords(milliseconds)).toBe(words);
+});
