@@ -319,7 +319,7 @@ describe.each(Object.keys(versions))('with pg-boss %s', { timeout: SLOW }, (vers
     expect(other).toEqual({ tenants: 12 });
     expect(applied + stale + unchanged).toBe(12);
     expect(stale + unchanged).toBeLessThanOrEqual(LANES);
-    await fleet.expect(0, 'fleet', 'apply', '--auto-approve');
+    await fleet.expect(0, 'fleet', 'apply', '--auto-approve', ...WAITING);
     expect(await fleet.created()).toEqual(names.map(() => 1));
     const drift = await fleet.expect(0, 'fleet', 'drift', '--detailed-exitcode');
     expect(drift.stdout).toContain('12 tenants: 12 as declared.');
@@ -522,7 +522,7 @@ describe('whatever the version', { timeout: SLOW }, () => {
     expect(other).toEqual({ tenants: 12 });
     expect(applied + stale + unchanged).toBe(12);
     expect(stale).toBeLessThanOrEqual(lanes);
-    await fleet.expect(0, 'fleet', 'apply', '--auto-approve');
+    await fleet.expect(0, 'fleet', 'apply', '--auto-approve', ...WAITING);
     expect(await fleet.created()).toEqual(names.map(() => 1));
   });
 
