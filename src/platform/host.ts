@@ -7,7 +7,12 @@ import { readBootId } from './clock.js';
 import type { LockPort } from './index.js';
 import { errorCode } from '../model/index.js';
 
-export async function machine(): Promise<LockPort> {
+/** Looked at once: what it tells stays the same while a process runs. */
+export const machine = (): Promise<LockPort> => (known ??= lookAtMachine());
+
+let known: Promise<LockPort> | undefined;
+
+async function lookAtMachine(): Promise<LockPort> {
   const pidNamespace = await readlink('/proc/self/ns/pid').catch(() => null);
   const bootId = readBootId();
   return { host: hostname(), bootId, pid: process.pid, pidNamespace, every, find, hold };
