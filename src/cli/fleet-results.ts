@@ -10,11 +10,25 @@ import {
   Refusal,
   tenantStatuses,
   tryJson,
+  type Diagnostic,
   type FleetRun,
   type TenantResult,
 } from '../model/index.js';
 import { tenantJobIn } from '../fleet/tenant-job.js';
 import { jsonText } from '../report/json-output.js';
+import {
+  anything,
+  formatPath,
+  isText,
+  isWhole,
+  listOf,
+  mapOf,
+  members,
+  oneOf,
+  orNull,
+  rule,
+  type ShapeCheck,
+} from '../state/shape-check.js';
 import type { Registers } from '../state/backends/registers/port.js';
 import { underClaim, type ClaimTools } from '../state/backends/registers/reader-claim.js';
 import { settledPut } from '../state/backends/registers/settled-put.js';
@@ -175,84 +189,86 @@ async function lastAttempts(
   return last;
 }
 
-type Fits = (value: unknown) => boolean;
-const isText: Fits = (value) => typeof value === 'string';
-const isCount: Fits = (value) => Number.isInteger(value);
-const is =
-  (...wanted: readonly unknown[]): Fits =>
-  (value) =>
-    wanted.includes(value);
-const isAbsentOr =
-  (fits: Fits): Fits =>
-  (value) =>
-    value === undefined || fits(value);
-const listOf =
-  (fits: Fits): Fits =>
-  (value) =>
-    Array.isArray(value) && value.every(fits);
-const mapOf =
-  (fits: Fits): Fits =>
-  (value) =>
-    isObject(value) && Object.values(value).every(fits);
+const count = isWhole(0);
+const isSome = rule(isObject, 'must be an object');
 
-/** The members that do not fit. */
-const misfits = (value: unknown, members: Readonly<Record<string, Fits>>): readonly string[] =>
-  Object.entries(members).flatMap(([name, fits]) =>
-    isObject(value) && fits(value[name]) ? [] : [name],
+/** What newer versions add is passed over. */
+const runShape = (run: string): ShapeCheck =>
+  members<Omit<FleetRun, 'started_at'>>(
+    {
+      format_version: oneOf('1.0'),
+      run: oneOf(run),
+      command: oneOf('plan', 'drift', 'apply'),
+      tenants: listOf(isText),
+      bundle: orNull(isText),
+      'queued?': rule(
+        (value) => tenantJobIn(asJob(run, value)) !== undefined,
+        'must be what the jobs of a queue hold',
+      ),
+    },
+    anything,
   );
-const holding =
-  (members: Readonly<Record<string, Fits>>): Fits =>
-  (value) =>
-    misfits(value, members).length === 0;
-
-const runMembers = (run: string): Readonly<Record<string, Fits>> => ({
-  format_version: is('1.0'),
-  run: is(run),
-  command: is('plan', 'drift', 'apply'),
-  tenants: listOf(isText),
-  bundle: (value) => value === null || isText(value),
-  queued: (value) => value === undefined || tenantJobIn(asJob(run, value)) !== undefined,
-});
 
 /** What was queued is checked as a job of it is. */
 const asJob = (run: string, queued: unknown): unknown =>
   isObject(queued) && { ...queued, run, tenant: '', round: 0, tries: 0 };
 
-/** Those that are read again: of a report, and of a run that is resumed. */
-const resultMembers = (
+type ReadAgain = Omit<
+  TenantResult,
+  'trueup_version' | 'attempt' | 'started_at' | 'ended_at' | 'document' | 'outcomes'
+>;
+type Figures = TenantResult['kinds'][string];
+type Writes = NonNullable<Figures['writes']>;
+
+/** The members that are read again: of a report, and of a run that is resumed. */
+const resultShape = (
   tenant: string,
   { run, command }: Pick<FleetRun, 'run' | 'command'>,
-): Readonly<Record<string, Fits>> => ({
-  format_version: is('1.0'),
-  run: is(run),
-  command: is(command),
-  tenant: is(tenant),
-  labels: mapOf(isText),
-  exit: is(null, ...Object.values(exits)),
-  status: is(...tenantStatuses),
-  summary: isText,
-  kinds: mapOf(
-    holding({
-      changed: isCount,
-      objects: isCount,
-      writes: isAbsentOr(holding({ create: isCount, update: isCount, delete: isCount })),
-    }),
-  ),
-  changes: listOf(
-    holding({ address: isText, kind: isText, action: isText, origin: isAbsentOr(isObject) }),
-  ),
-  requests: isCount,
-  diagnostics: listOf(
-    holding({
-      severity: is('error', 'warning', 'info'),
-      code: isText,
+): ShapeCheck =>
+  members<ReadAgain>(
+    {
+      format_version: oneOf('1.0'),
+      run: oneOf(run),
+      command: oneOf(command),
+      tenant: oneOf(tenant),
+      labels: mapOf(isText, isText),
+      exit: oneOf(null, ...Object.values(exits)),
+      status: oneOf(...tenantStatuses),
       summary: isText,
-      detail: isAbsentOr(isText),
-      origin: isAbsentOr(isObject),
-    }),
-  ),
-  digest: isText,
-});
+      kinds: mapOf(
+        isText,
+        members<Figures>(
+          {
+            changed: count,
+            objects: count,
+            'writes?': members<Writes>({ create: count, update: count, delete: count }, anything),
+          },
+          anything,
+        ),
+      ),
+      changes: listOf(
+        members<TenantResult['changes'][number]>(
+          { address: isText, kind: isText, action: isText, 'origin?': isSome },
+          anything,
+        ),
+      ),
+      requests: count,
+      diagnostics: listOf(
+        members<Pick<Diagnostic, 'severity' | 'code' | 'summary' | 'detail' | 'origin'>>(
+          {
+            severity: oneOf('error', 'warning', 'info'),
+            code: isText,
+            summary: isText,
+            'detail?': isText,
+            'origin?': isSome,
+          },
+          anything,
+        ),
+      ),
+      digest: isText,
+    },
+    anything,
+  );
 
 /** @throws Refusal where the run of this name is another one */
 function refuseOtherRun({ run, ...record }: FleetRun, before: FleetRun | undefined): void {
@@ -282,21 +298,24 @@ export function runRecords(place: ResultPlace, name: string, only = ''): RunReco
     `${runKey}/${tenant}${attempt === 1 ? '' : `@${attempt}`}`;
   const read = async <T>(
     key: string,
-    members: Readonly<Record<string, Fits>>,
+    shape: ShapeCheck,
     { what, detail }: { readonly what: string; readonly detail: string },
   ): Promise<T | undefined> => {
     const text = await place.read(key);
     if (text === undefined) return undefined;
     const value = tryJson(text);
-    const [first] = misfits(value, members);
-    const why = isObject(value) ? `its \`${first}\` does not fit` : 'it holds no whole JSON object';
-    if (first !== undefined)
+    const flaw = shape(value);
+    if (flaw) {
+      const why = isObject(value)
+        ? `\`${formatPath(flaw.path)}\` ${flaw.problem}`
+        : 'it holds no whole JSON object';
       refuse(DAMAGED, `${key} in ${place.location} is not ${what}: ${why}.`, { detail });
+    }
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its members were checked
     return value as T;
   };
   const run = (): Promise<FleetRun | undefined> =>
-    read<FleetRun>(runKey, runMembers(name), {
+    read<FleetRun>(runKey, runShape(name), {
       what: `the record of the run ${name}`,
       detail:
         'It was edited, cut off, or written by another version of trueup. Restore it, or begin another run with another --run.',
@@ -309,7 +328,7 @@ export function runRecords(place: ResultPlace, name: string, only = ''): RunReco
       const attempt = (await attempts()).get(tenant);
       const of = await begun();
       if (attempt === undefined || !of) return undefined;
-      return read<TenantResult>(keyOf(tenant, attempt), resultMembers(tenant, of), {
+      return read<TenantResult>(keyOf(tenant, attempt), resultShape(tenant, of), {
         what: `a result of ${tenant} in the run ${name}`,
         detail: `It was edited, cut off, or put there by mistake. Remove it, and resume the run: trueup fleet ${of.command} --run ${name}`,
       });

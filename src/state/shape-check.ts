@@ -24,13 +24,13 @@ interface Flaw {
   readonly path: readonly string[];
   readonly problem: string;
 }
-type ShapeCheck = (value: unknown) => Flaw | undefined;
+export type ShapeCheck = (value: unknown) => Flaw | undefined;
 
 /** Deeper values are refused, because later recursion would run out of stack. */
 const DEEPEST = 512;
 
 const here = (problem: string): Flaw => ({ path: [], problem });
-const rule =
+export const rule =
   (test: (value: unknown) => boolean, problem: string): ShapeCheck =>
   (value) =>
     test(value) ? undefined : here(problem);
@@ -106,7 +106,7 @@ export function listOf(shape: ShapeCheck): ShapeCheck {
   };
 }
 
-function mapOf(key: ShapeCheck, shape: ShapeCheck): ShapeCheck {
+export function mapOf(key: ShapeCheck, shape: ShapeCheck): ShapeCheck {
   return (value) =>
     isObject(value)
       ? firstOf(value, (name, item) => key(name) ?? shape(item))
@@ -114,13 +114,17 @@ function mapOf(key: ShapeCheck, shape: ShapeCheck): ShapeCheck {
 }
 
 const stray: ShapeCheck = () => here('is not a member that belongs here');
+export const anything: ShapeCheck = () => undefined;
 
 type Members<T> = {
   readonly [K in keyof T & string as object extends Pick<T, K> ? `${K}?` : K]: ShapeCheck;
 };
 
-/** An object with exactly the members of `T`, and the compiler sees that none is missing; those whose name ends in `?` may be absent. */
-export function members<T>(shapes: Members<T>): ShapeCheck {
+/**
+ * An object with exactly the members of `T`, and the compiler sees that none is missing; those whose name ends in `?` may be absent.
+ * @param others the check of any other member
+ */
+export function members<T>(shapes: Members<T>, others: ShapeCheck = stray): ShapeCheck {
   const known = new Map(
     Object.entries<ShapeCheck>(shapes).map(([name, shape]) => [name.replace('?', ''), shape]),
   );
@@ -130,7 +134,7 @@ export function members<T>(shapes: Members<T>): ShapeCheck {
     const missing = needed.find((name) => !Object.hasOwn(value, name) || value[name] === undefined);
     if (missing !== undefined) return inside(missing, here('is missing'));
     return firstOf(value, (name, item) =>
-      item === undefined ? undefined : (known.get(name) ?? stray)(item),
+      item === undefined ? undefined : (known.get(name) ?? others)(item),
     );
   };
 }

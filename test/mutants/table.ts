@@ -4952,8 +4952,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a result is of its own tenant',
     file: 'cli/fleet-results.ts',
-    find: '  tenant: is(tenant),',
-    replace: '  tenant: isText,',
+    find: '      tenant: oneOf(tenant),',
+    replace: '      tenant: isText,',
     tests: fleetCommands,
   },
   {
