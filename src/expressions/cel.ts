@@ -114,24 +114,35 @@ export function compileExpression(source: string, variables: readonly string[]):
       const problem = problemOf(error, source, variables);
       return { problem: wrongMacro(parsed.ast, problem) ?? problem };
     }
-    return { value: { evaluate: (values) => evaluate(parsed, source, values) } };
+    const words = new Set([...tokensOf(source)].map(({ text }) => text));
+    const used = variables.filter((name) => words.has(name));
+    return { value: { evaluate: (values) => evaluate(parsed, { source, used, values }) } };
   } catch (error) {
     return { problem: problemOf(error, source, variables) };
   }
 }
 
-function evaluate(
-  parsed: ParseResult,
-  source: string,
-  values: Readonly<Record<string, CelInput | Members>>,
-): Result<Json> {
+interface Evaluation {
+  readonly source: string;
+  /** Variables whose names stand in it. */
+  readonly used: readonly string[];
+  readonly values: Readonly<Record<string, CelInput | Members>>;
+}
+
+function evaluate(parsed: ParseResult, { source, used, values }: Evaluation): Result<Json> {
   startBudget();
   try {
     const context = Object.fromEntries(
-      Object.entries(values).map(([name, value]) => [
-        OTHERWISE.get(name) ?? name,
-        typeof value === 'function' ? toAsked(value) : toCel(value),
-      ]),
+      used.flatMap((name) => {
+        const value = values[name];
+        if (value === undefined) return [];
+        return [
+          [
+            OTHERWISE.get(name) ?? name,
+            typeof value === 'function' ? toAsked(value) : toCel(value),
+          ],
+        ];
+      }),
     );
     return { value: toJson(parsed(context)) };
   } catch (error) {
