@@ -4239,9 +4239,30 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a place that was named without a migration begins a state',
     file: 'state/known-serials.ts',
-    find: 'return place;',
-    replace: 'return undefined;',
+    find: 'if (other)',
+    replace: 'if (false)',
     tests: ['unit/state/known-serials.test.ts'],
+  },
+  {
+    name: 'a state of other declarations keeps a new place from being used',
+    file: 'state/known-serials.ts',
+    find: 'one.files.some((file) => declared.has(file))',
+    replace: 'true',
+    tests: ['unit/state/known-serials.test.ts'],
+  },
+  {
+    name: 'a state of another cloud keeps a new place from being used',
+    file: 'state/known-serials.ts',
+    find: 'sameTarget(one.target, target) &&',
+    replace: '',
+    tests: ['unit/state/known-serials.test.ts'],
+  },
+  {
+    name: 'a state file that is left in the folder of a fleet keeps its tenants from their states',
+    file: 'cli/state-location.ts',
+    find: '!isFleet &&',
+    replace: '',
+    tests: ['unit/cli/fleet.test.ts'],
   },
   {
     name: 'a password in the query of an address is taken',
@@ -5310,8 +5331,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a place for each customer is refused',
     file: 'state/known-serials.ts',
-    find: 'known.byEnvironment ? undefined : await knownElsewhere(',
-    replace: 'await knownElsewhere(',
+    find: 'byEnvironment ? []',
+    replace: 'false ? []',
     tests: ['unit/state/known-serials.test.ts'],
   },
   {
