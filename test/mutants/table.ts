@@ -2478,8 +2478,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'settings of another project count',
     file: 'declarations/settings-above.ts',
-    find: 'return found.length > 1 ? none',
-    replace: 'return found.length > 9 ? none',
+    find: 'if (more.length > 0) return none;',
+    replace: '',
+    tests: ['unit/declarations/load.test.ts'],
+  },
+  {
+    name: 'settings of another program count',
+    file: 'declarations/settings-above.ts',
+    find: 'one.settings.some(isOfTrueup)',
+    replace: 'true',
     tests: ['unit/declarations/load.test.ts'],
   },
   {
