@@ -4293,6 +4293,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/cli/fleet.test.ts'],
   },
   {
+    name: 'a migration writes over a state that moved to a third place',
+    file: 'cli/commands/state-migrate.ts',
+    find: 'marks.find((one) => equal(one, error.moved))',
+    replace: 'error.moved',
+    tests: ['unit/cli/state-migrate.test.ts'],
+  },
+  {
     name: 'a password in the query of an address is taken',
     file: 'state/remote-store.ts',
     find: 'isCredentialName(name) || isSecretName(name)',
