@@ -147,6 +147,7 @@ export function migratedStore(store: Store, known: KnownSerials): Store {
   return {
     ...store,
     async assertMigrated({ target, files }) {
+      if (known.byEnvironment && !isAddress(location)) return;
       const declared = new Set(files);
       const other = (await knownPlaces(known)).find(
         (one) =>

@@ -32,8 +32,8 @@ function machine() {
   return {
     files,
     left,
-    local: (path = '/sim/state.json') =>
-      migratedStore(fileStore({ ...shared, path }), known('default')),
+    local: (path = '/sim/state.json', byEnvironment = false) =>
+      migratedStore(fileStore({ ...shared, path }), known('default', byEnvironment)),
     place(location: string, project = 'default', byEnvironment = false): Store {
       const registers = { ...memoryRegisters(clock.service, random).connect(), location };
       const store = registerStore({
@@ -132,6 +132,7 @@ it('a place is refused while the state file that is used without settings holds 
       expect(refused.words).toContain(word);
   }
   await begins(local());
+  await begins(local(UNUSUAL, true));
   await begins(place(ONE), { target: 'https://another.example.com' });
   await begins(place(ONE), { files: ['alerts.yaml'] });
   await files.replace('/sim/state.json', encodeMoved({ to: OTHER }), 0o600);
