@@ -14,7 +14,9 @@ import {
   type Settings,
   type StateSettings,
 } from '../model/index.js';
+import { FLEET_FILE } from '../fleet/tenant.js';
 import type { Fingerprints } from '../platform/index.js';
+import { declarationFiles } from '../platform/declaration-files.js';
 import { machine, userName } from '../platform/host.js';
 import type { RemoteOptions, Store } from '../state/index.js';
 import { runAddress } from './ci-run.js';
@@ -45,11 +47,13 @@ export async function storeOf(
   const state = settings.state ?? {};
   const usual = env === undefined ? '.trueup/state.json' : `.trueup/state.${env}.json`;
   const project = state.project ?? 'default';
+  // The tenants of a fleet are projects of their own.
+  const isFleet = declarationFiles.stat(resolve(cwd, FLEET_FILE)) !== undefined;
   return storeAt(context, {
     ...state,
     url: state.url ?? (environment['TRUEUP_STATE'] || usual),
     project: env === undefined ? project : `${project}.${env}`,
-    usualFile: resolve(cwd, usual),
+    ...(!isFleet && { usualFile: resolve(cwd, usual) }),
     byEnvironment: state.url === undefined && Boolean(environment['TRUEUP_STATE']),
     author: { user: userName(), host: hostname(), ...defined({ url: runAddress(environment) }) },
   });

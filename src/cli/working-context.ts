@@ -86,7 +86,9 @@ export async function withProject<T>(
     const { settings } = project;
     const migrated = async (place: Workplace): Promise<T> => {
       const { store, snapshot, reached } = place;
-      if (!snapshot) await store.assertMigrated?.(reached.cloud.target);
+      const { target } = reached.cloud;
+      const files = project.declarations.map(({ file, origin }) => file ?? origin.file);
+      if (!snapshot) await store.assertMigrated?.({ target, files });
       return work({ ...place, project });
     };
     return await withCloud(context, settings, migrated, how.env);

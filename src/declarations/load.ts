@@ -130,7 +130,7 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
   const found = [...finding.files, ...brought.documents];
   const overlays = finding.overlay ? [finding.overlay] : [];
   const read = await collect(base, found, { brought: brought.pieces });
-  const collected = { ...read, settings: await projectSettings(asked, finding, { read, report }) };
+  const collected = await withSettingsAbove(asked, finding, { read, report });
   const overlay = await collect(base, overlays, { overlay: true });
   const given = [...collected.variables, ...overlay.variables];
   const used = new Set<string>();
@@ -174,16 +174,16 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
   };
 }
 
-/** Those that the PATHs hold or, where they hold none and name a part of the project, those of the project. */
-async function projectSettings(
+/** Where PATHs hold no settings and name a part of the project, with those of the project and their variables. */
+async function withSettingsAbove(
   options: LoadOptions,
   { paths, stacks }: Pick<ReturnType<typeof findFiles>, 'paths' | 'stacks'>,
   { read, report }: { readonly read: Collected; readonly report: Report },
-): Promise<Collected['settings']> {
-  if (read.settings.length > 0 || stacks.length > 0 || paths.includes('.')) return read.settings;
-  const { settings, diagnostics } = await settingsAbove(options, paths);
+): Promise<Collected> {
+  if (read.settings.length > 0 || stacks.length > 0 || paths.includes('.')) return read;
+  const { settings, variables, diagnostics } = await settingsAbove(options, paths);
   for (const one of diagnostics) report.add(() => one);
-  return settings;
+  return { ...read, settings, variables: [...variables, ...read.variables] };
 }
 
 /** Nothing of several projects at once is read. Commands without declarations work in the folder of a fleet without settings. */

@@ -1,12 +1,14 @@
-// The settings of a project of which PATHs name only a part: they are in a YAML file beside or above the PATHs, up to the
-// current folder. Without them, such a plan would use another state, other limits or another target than the whole.
+// The settings of a project of which PATHs name only a part: they are in the nearest YAML file beside or above the PATHs, up
+// to the current folder. Without them, such a plan would use another state, other limits or another target than the whole.
 import { dirname } from 'node:path';
-import type { Diagnostic, Kinds } from '../model/index.js';
+import { nearest, type Diagnostic, type Kinds } from '../model/index.js';
 import type { DeclarationFiles } from '../platform/index.js';
 import { collect, type RawEntry } from './collect.js';
 import { reportOf } from './diagnostics-list.js';
 import { sourceFilesOf } from './file-reader.js';
-import { yamlFilesIn } from './paths.js';
+import { yamlFilesIn, type FoundFile } from './paths.js';
+import { settings as vocabulary } from './vocabulary.js';
+import { isMap } from './yaml/raw-values.js';
 
 interface Place {
   readonly files: DeclarationFiles;
@@ -17,10 +19,12 @@ interface Place {
 
 interface SettingsAbove {
   readonly settings: readonly RawEntry[];
+  /** Those beside the settings, which may use them. */
+  readonly variables: readonly RawEntry[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
-const none: SettingsAbove = { settings: [], diagnostics: [] };
+const none: SettingsAbove = { settings: [], variables: [], diagnostics: [] };
 
 /** Codes of files that cannot be read, or are of other programs. */
 const NOT_OURS: ReadonlySet<string> = new Set([
@@ -32,7 +36,7 @@ const NOT_OURS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * None where several files hold settings: then the folders are several projects.
+ * None where several files of the nearest folder hold settings: then they are several projects.
  * @param paths relative to the current folder
  */
 export async function settingsAbove(
@@ -41,21 +45,42 @@ export async function settingsAbove(
 ): Promise<SettingsAbove> {
   const [first = [], ...others] = paths.map(foldersAbove);
   const shared = first.filter((folder) => others.every((folders) => folders.includes(folder)));
-  const library = sourceFilesOf(files, undefined, new Set(), (key) => key === 'settings');
-  const found: RawEntry[] = [];
-  const diagnostics: Diagnostic[] = [];
+  const read = async (file: FoundFile, section: string) => {
+    const library = sourceFilesOf(files, undefined, new Set(), (key) => key === section);
+    const report = reportOf([]);
+    const { settings, variables } = await collect({ library, kinds, report }, [file]);
+    const diagnostics = report.all().filter(({ code }) => !NOT_OURS.has(code));
+    return { file, settings, variables, diagnostics };
+  };
   for (const folder of shared) {
     const there = yamlFilesIn(files, cwd, folder);
     // The tenants of a fleet are projects of their own.
     if (!there) return none;
+    const found: Awaited<ReturnType<typeof read>>[] = [];
     for (const file of there.filter(({ file: name }) => !paths.includes(name))) {
-      const report = reportOf([]);
-      const { settings } = await collect({ library, kinds, report }, [file]);
-      found.push(...settings);
-      diagnostics.push(...report.all().filter(({ code }) => !NOT_OURS.has(code)));
+      const one = await read(file, 'settings');
+      if (one.settings.length > 0 ? one.settings.some(isOfTrueup) : one.diagnostics.length > 0)
+        found.push(one);
     }
+    const [nearestFile, ...more] = found;
+    if (!nearestFile) continue;
+    if (more.length > 0) return none;
+    const { settings, diagnostics } = nearestFile;
+    const beside = await read(nearestFile.file, 'variables');
+    return {
+      settings,
+      variables: beside.variables,
+      diagnostics: [...diagnostics, ...beside.diagnostics],
+    };
   }
-  return found.length > 1 ? none : { settings: found, diagnostics };
+  return none;
+}
+
+/** Other programs have settings, too. */
+function isOfTrueup({ raw }: RawEntry): boolean {
+  const names = isMap(raw) ? Object.keys(raw) : undefined;
+  const ours = Object.keys(vocabulary.attributes);
+  return names?.length === 0 || names?.some((name) => nearest(name, ours) !== undefined) === true;
 }
 
 /** The folders that a PATH lies in, up to the current one; none for a PATH outside of it. */

@@ -32,9 +32,10 @@ export async function storeFor(
     },
 ): Promise<Store> {
   const { folder, masking, locking, ...rest } = options;
+  const migrated = (store: Store) => maskedStore(migratedStore(store, serialsOf(options)), masking);
   if (isAddress(location)) {
     const { remoteStore } = await import('./remote-store.js');
-    return maskedStore(await remoteStore(location, options), masking);
+    return migrated(await remoteStore(location, options));
   }
   if (location === '')
     refuse('unsupported-store', 'the location of the state is empty', {
@@ -42,8 +43,7 @@ export async function storeFor(
       attribute: 'settings.state',
     });
   const store = fileStore({ ...rest, path: resolve(folder, location) });
-  const waiting = waitingStore(store, { ...rest, wait: locking.wait });
-  return maskedStore(migratedStore(waiting, serialsOf(options)), masking);
+  return migrated(waitingStore(store, { ...rest, wait: locking.wait }));
 }
 
 /** A state file that is not in its place. @param path absolute @throws Refusal */

@@ -5,9 +5,11 @@ import {
   equal,
   exits,
   isAddress,
+  isList,
   isObject,
   limited,
   refuse,
+  sameTarget,
   shellWord,
   type State,
 } from '../model/index.js';
@@ -15,9 +17,8 @@ import type { Files } from '../platform/index.js';
 import { fileStore, type FileStoreOptions } from './backends/file/store.js';
 import { isDiskError } from './disk-errors.js';
 import { parseJsonText } from './json-text.js';
-import type { Store } from './store-port.js';
-
-type Known = Pick<State, 'lineage' | 'serial' | 'target'>;
+import { MovedState } from './state-text.js';
+import type { Declared, Store } from './store-port.js';
 
 /** The states of a process share the file. */
 const oneAtATime = limited(1);
@@ -60,18 +61,16 @@ const load = async ({ files, path }: KnownSerials): Promise<Serials> => {
   return 'value' in parsed && isObject(parsed.value) ? parsed.value : {};
 };
 
-export function rememberingStore(without: Store, known: KnownSerials): Store {
-  const store = migratedStore(without, known);
+export function rememberingStore(store: Store, known: KnownSerials): Store {
   const of = `${store.location} ${known.project}`;
 
   /** A disk that cannot be written to only makes the check weaker. @param one undefined: the state is there no more */
-  const remember = (one: Known | undefined): Promise<void> => oneAtATime(() => write(one));
-  const write = async (one: Known | undefined): Promise<void> => {
+  const remember = (one: State | undefined): Promise<void> => oneAtATime(() => write(one));
+  const write = async (one: State | undefined): Promise<void> => {
     const { files, path } = known;
     try {
       const { [of]: before, ...others } = await load(known);
-      const { lineage, serial, target } = one ?? {};
-      const now = one && { lineage, serial, target };
+      const now = one && { lineage: one.lineage, serial: one.serial, ...declaredIn(one) };
       if (equal(before, now)) return;
       await files.makeFolder(dirname(path));
       const all = now ? { ...others, [of]: now } : others;
@@ -81,7 +80,7 @@ export function rememberingStore(without: Store, known: KnownSerials): Store {
     }
   };
 
-  const assertNotOlder = async (found: Known): Promise<void> => {
+  const assertNotOlder = async (found: State): Promise<void> => {
     const before = (await load(known))[of];
     if (!isObject(before) || before['lineage'] !== found.lineage) return;
     const { serial } = before;
@@ -133,60 +132,77 @@ export function rememberingStore(without: Store, known: KnownSerials): Store {
   };
 }
 
-/** A store that begins no new state where this machine knows the state in another place: everything would be adopted, or created again. */
+const declaredIn = ({ target, resources }: State): Declared => ({
+  target,
+  files: [...new Set(Object.values(resources).map(({ file }) => file))].toSorted(),
+});
+
+interface KnownPlace extends Declared {
+  readonly location: string;
+}
+
+/** A store that tells a place without a state from one whose state is elsewhere: there, all would be adopted, or created again. */
 export function migratedStore(store: Store, known: KnownSerials): Store {
-  const assertMigrated = async (target: string): Promise<void> => {
-    const { left } = known;
-    if (!left) return;
-    const before = isAddress(store.location) ? await left.read() : undefined;
-    if (Object.keys(before?.state.resources ?? {}).length > 0)
-      refuse(
-        'state-not-moved',
-        `${store.location} holds no state, and ${left.location} holds one`,
-        {
-          detail: `Move it there, with the settings of before: trueup state migrate --to URL\nIf it is about other objects, move the file away: mv ${shellWord(left.location)} ${shellWord(`${left.location}.old`)}`,
-        },
-      );
-    const other = known.byEnvironment
-      ? undefined
-      : await knownElsewhere({ ...known, target, location: store.location });
-    if (other !== undefined)
-      refuse('state-not-moved', `${store.location} holds no state, and ${other} held one`, {
-        detail: `Move it there, with the settings of before: ${isAddress(store.location) ? 'trueup state migrate --to URL' : `trueup state pull > ${shellWord(store.location)}`}\nIf it is about other objects, name another project: settings.state.project\nIf it is gone for good, let this machine forget it: rm ${shellWord(known.path)}`,
-      });
-  };
+  const { location } = store;
   return {
     ...store,
-    assertMigrated,
-    async open(operation, target, moved) {
-      const session = await store.open(operation, target, moved);
-      const { state, unfinished } = session.snapshot;
-      try {
-        if (state.serial === 0 && !unfinished && !operation.startsWith('state '))
-          await assertMigrated(target);
-      } catch (error) {
-        await session.release();
-        throw error;
-      }
-      return session;
+    async assertMigrated({ target, files }) {
+      if (known.byEnvironment && !isAddress(location)) return;
+      const declared = new Set(files);
+      const other = (await knownPlaces(known)).find(
+        (one) =>
+          one.location !== location &&
+          sameTarget(one.target, target) &&
+          one.files.some((file) => declared.has(file)),
+      );
+      if (other)
+        refuse('state-not-moved', `${location} holds no state, and ${other.location} held one`, {
+          detail: waysOn(other.location, location, known),
+        });
     },
   };
 }
 
-/** Where else this machine saw a state of the project, about the same cloud. */
-async function knownElsewhere({
-  target,
-  location,
-  ...known
-}: KnownSerials & {
-  readonly target: string;
-  readonly location: string;
-}): Promise<string | undefined> {
-  const end = ` ${known.project}`;
-  for (const [of, one] of Object.entries(await load(known))) {
-    const place = of.slice(0, -end.length);
-    if (!of.endsWith(end) || place === location || !isObject(one)) continue;
-    if (one['target'] === target) return place;
-  }
-  return undefined;
+function waysOn(from: string, to: string, { path }: KnownSerials): string {
+  const old = shellWord(from);
+  const lines = isAddress(from)
+    ? [
+        'If it is about other objects, name another project: settings.state.project',
+        `If it is gone for good, let this machine forget it: rm ${shellWord(path)}`,
+      ]
+    : [`If it is about other objects, move the file away: mv ${old} ${shellWord(`${from}.old`)}`];
+  return [`Move it there${moving(from, to)}`, ...lines].join('\n');
+}
+
+function moving(from: string, to: string): string {
+  if (isAddress(to)) return ', with the settings of before: trueup state migrate --to URL';
+  const file = shellWord(to);
+  return isAddress(from)
+    ? `, with the settings of before: trueup state pull > ${file}`
+    : `: mv ${shellWord(from)} ${file}`;
+}
+
+/** Where this machine knows states of the project. */
+async function knownPlaces(known: KnownSerials): Promise<readonly KnownPlace[]> {
+  const { left, byEnvironment, project } = known;
+  if (!left) return [];
+  const usual = (await left.read().catch(whereMoved))?.state;
+  const end = ` ${project}`;
+  const seen = byEnvironment ? [] : Object.entries(await load(known));
+  return [
+    ...(usual ? [{ location: left.location, ...declaredIn(usual) }] : []),
+    ...seen.flatMap(([of, one]) =>
+      of.endsWith(end) && isDeclared(one)
+        ? [{ location: of.slice(0, -end.length), target: one.target, files: one.files }]
+        : [],
+    ),
+  ];
+}
+
+const isDeclared = (one: unknown): one is Declared =>
+  isObject(one) && typeof one['target'] === 'string' && isList(one['files']);
+
+/** What moved is known by its new place. */
+function whereMoved(error: unknown): undefined {
+  if (!(error instanceof MovedState)) throw error;
 }

@@ -23,6 +23,11 @@ export const run: Command = async (context) => {
   const settings = await settingsHere(context);
   const old = await storeOf(context, settings);
   const next = await storeOf(context, { ...settings, state: { ...settings.state, url: to } });
+  const places: Places = {
+    old,
+    next,
+    here: settings.state?.url ?? context.environment['TRUEUP_STATE'],
+  };
   const found = await old.read().catch(movedTo(to));
   if (found === 'moved') {
     const before = `${old.location} moved to ${next.location} before.`;
@@ -38,13 +43,11 @@ export const run: Command = async (context) => {
   const objects = Object.keys(state.resources).length;
   const what = `serial ${state.serial}, ${objects} objects, ${pending.length} requests with an unknown outcome`;
   if (context.flags.dryRun) {
-    await assertFree(next, old.location);
+    await markOfFree(places);
     context.out.write(`${old.location} would move to ${next.location}: ${what}.\n`);
     return exits.done;
   }
-  await underLock(old, 'state migrate', { cloud: state }, (session) =>
-    move(session, { old, next, to }),
-  );
+  await underLock(old, 'state migrate', { cloud: state }, (session) => move(session, places, to));
   context.out.write(
     `${old.location} moved to ${next.location}: ${what}.\nName it in the settings: settings.state: ${to}\n`,
   );
@@ -54,8 +57,8 @@ export const run: Command = async (context) => {
 interface Places {
   readonly old: Store;
   readonly next: Store;
-  /** The new place, as typed. */
-  readonly to: string;
+  /** The old place, as the settings or TRUEUP_STATE name it. */
+  readonly here: string | undefined;
 }
 
 const movedTo =
@@ -65,11 +68,13 @@ const movedTo =
     throw error;
   };
 
-async function move(session: Session, { old, next, to }: Places): Promise<void> {
+/** @param to the new place, as typed */
+async function move(session: Session, places: Places, to: string): Promise<void> {
+  const { old, next } = places;
   const from: Moved = { from: old.location };
   const snapshot = session.snapshot.unfinished ? await session.compact() : session.snapshot;
-  await assertFree(next, old.location);
-  const target = await next.open('state migrate', snapshot.state.target, from);
+  const mark = await markOfFree(places);
+  const target = await next.open('state migrate', snapshot.state.target, mark);
   try {
     await target.mark(from);
     await write(target, snapshot);
@@ -81,15 +86,20 @@ async function move(session: Session, { old, next, to }: Places): Promise<void> 
   }
 }
 
-/** @throws Refusal where the new place holds a state that this command did not leave there */
-async function assertFree(next: Store, from: string): Promise<void> {
+/** The mark of a new place that is free, left by an earlier attempt or since the state moved here from there. @throws Refusal where it holds another state */
+async function markOfFree({ old, next, here }: Places): Promise<Moved> {
+  const marks: readonly Moved[] = [
+    { from: old.location },
+    ...(here === undefined ? [] : [{ to: here }]),
+  ];
   try {
-    if (!(await next.read())) return;
+    if (!(await next.read())) return marks[0]!;
   } catch (error) {
-    if (!(error instanceof MovedState && equal(error.moved, { from }))) throw error;
-    return;
+    const mark = error instanceof MovedState && marks.find((one) => equal(one, error.moved));
+    if (!mark) throw error;
+    return mark;
   }
-  refuse('other-lineage', `${next.location} holds a state already.`, {
+  return refuse('other-lineage', `${next.location} holds a state already.`, {
     detail: 'Name another place or another project: settings.state.project',
   });
 }

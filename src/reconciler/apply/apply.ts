@@ -435,7 +435,9 @@ class Run {
     this.#unsettled.clear();
     for (const change of changes)
       if (!this.#outcomes.has(keyOf(change)))
-        this.#end(this.#skipped(change, 'what it depends on did not finish'));
+        this.#end(
+          this.#skipped(change, this.#executor.halt() ?? 'what it depends on did not finish'),
+        );
   }
 
   /**

@@ -93,11 +93,11 @@ export function select(
     all_removed,
     diagnostics: [
       ...(request.destroy ? [] : doubtfulRenames(declarations, all, state, inPaths)),
-      ...(all.size === 0
+      ...(request.destroy || all.size === 0
         ? []
         : foreignState(
             entries.length,
-            gone.filter(([address]) => !request.destroy && !forgets(address)).length,
+            goneNames(gone, all).filter((address) => !forgets(address)).length,
           )),
       ...[...request.targets, ...request.excludes].flatMap((name) => [
         ...unknownName(kinds, name, [...all.keys(), ...entries.map(([address]) => address)]),
@@ -145,7 +145,7 @@ function forgetting({ refactorings = [] }: Project): (address: string) => boolea
   );
   return (address) => {
     if (blocks.size === 0) return false;
-    const block = blocks.get(address) ?? blocks.get(address.replace(/\[.*$/s, ''));
+    const block = blocks.get(address) ?? blocks.get(withoutKey(address));
     return block?.forgets === true;
   };
 }
@@ -181,6 +181,17 @@ function renameSource(
   const attribute = isCount ? 'count' : 'lifecycle.renamed_from';
   return { remedy: 'Remove lifecycle.renamed_from', isCount, attribute, origin };
 }
+
+/** Addresses of which nothing is declared, under another key or none either. */
+function goneNames(
+  gone: readonly (readonly [string, Entry])[],
+  all: ReadonlyMap<string, Declaration>,
+): readonly string[] {
+  const names = new Set([...all.keys()].map(withoutKey));
+  return gone.flatMap(([address]) => (names.has(withoutKey(address)) ? [] : [address]));
+}
+
+const withoutKey = (address: string): string => address.replace(/\[.*$/s, '');
 
 /** @param known objects in the state @param removed those that no declaration names any more */
 function foreignState(known: number, removed: number): readonly Diagnostic[] {

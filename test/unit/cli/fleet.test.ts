@@ -44,6 +44,18 @@ test('an apply says what it would write before it asks', async () => {
   expect(home.writes('acme')).toEqual([]);
 });
 
+test('a state file that is left in the folder is that of no tenant', async () => {
+  const home = await fleetOf(['acme']);
+  const own = Object.entries(home.env).map(([name, value]) => [name.replace('ACME_', ''), value]);
+  const env = Object.fromEntries(own) as Record<string, string>;
+  const words = ['apply', 'base', 'tenants/acme', '--auto-approve'];
+  expect((await inProcess(applyProject, words, { cwd: home.cwd, env })).code).toBe(0);
+  expect(existsSync(join(home.cwd, '.trueup/state.json'))).toBe(true);
+  const { code, stdout, stderr } = await home.run('plan');
+  expect(code, stderr).toBe(0);
+  expect(stdout).toContain('1 to adopt');
+});
+
 describe('the variables of a tenant', () => {
   const file = (variables: string): string =>
     `fleet: { tenants: { acme: { paths: [tenants/acme], variables: ${variables} } }, defaults: { paths: [base] } }`;

@@ -787,6 +787,7 @@ describe('settings of a project of which PATHs name a part', () => {
   const settings = (limit: number): string =>
     `settings: { allow_env: [MY_KEY], policy: { max_deletes: ${limit} } }\n`;
   const environment = { MY_KEY: 'x' };
+  const OTHERS = 'settings: { theme: dark }\nextends: base\n';
   const limit = async (tree: Tree, ...paths: readonly string[]): Promise<unknown> =>
     (await project({ 'p/a.yaml': 'accounts:\n  a: { name: x }\n', ...tree }, { paths })).settings
       .policy.max_deletes;
@@ -809,11 +810,38 @@ describe('settings of a project of which PATHs name a part', () => {
     ['its own', 2, ['p'], { 'p/b.yaml': settings(2), 'trueup.yaml': settings(1) }],
     ['none of a folder beside', 5, ['p'], { 'q/trueup.yaml': settings(1) }],
     ['none of two projects', 5, ['p'], { 'a.yaml': settings(1), 'b.yaml': settings(2) }],
+    [
+      'the nearest',
+      2,
+      ['p/q'],
+      { 'p/q/c.yaml': '', 'p/b.yaml': settings(2), 'b.yaml': settings(1) },
+    ],
+    ['the nearest', 2, ['p/a.yaml'], { 'p/b.yaml': settings(2), 'trueup.fleet.yaml': '' }],
+    ['those of another program', 1, ['p/a.yaml'], { 'p/b.yaml': OTHERS, 'b.yaml': settings(1) }],
+    [
+      'the nearest, if empty',
+      5,
+      ['p/a.yaml'],
+      { 'p/b.yaml': 'settings: {}', 'b.yaml': settings(1) },
+    ],
     ['none of an environment', 5, ['p'], { 'trueup.prod.yaml': settings(1) }],
     ['none of a fleet', 5, ['p'], { 'trueup.fleet.yaml': '', 'trueup.yaml': settings(1) }],
     ['none of files that cannot be read', 5, ['p'], { 'trueup.yaml': DENIED, 'b.yaml': FIFO }],
   ])('%s count otherwise', async (_, expected, paths, tree) => {
     expect(await limit(tree, ...paths)).toBe(expected);
+  });
+
+  it('come with the variables of their file, which those of PATHs replace', async () => {
+    const tree = {
+      'p/a.yaml': 'accounts:\n  a: { name: "${var.a} ${var.b}" }\nvariables: { b: mine }\n',
+      'trueup.yaml':
+        'settings: { policy: { max_deletes: "${var.most}" } }\nvariables: { most: 3, a: x, b: y }\n',
+      'more.yaml': 'variables: { a: other }\n',
+      'pipeline.yaml': 'variables:\n  - name: 1\n',
+    };
+    const { settings: found, declarations } = await project(tree, { paths: ['p'] });
+    expect(found.policy.max_deletes).toBe(3);
+    expect(declarations[0]?.values['name']).toBe('x mine');
   });
 
   it('are checked like those of a PATH', async () => {

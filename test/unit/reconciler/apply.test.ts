@@ -303,6 +303,17 @@ describe('apply', () => {
     expect(cloud.objects('alert_push_destinations')).toHaveLength(1);
   });
 
+  it('says of what it leaves alone that it lost the lock, not that something failed', async () => {
+    const cloud = rig();
+    cloud.onMutation = (when) => when === 'after' && cloud.files.put('/sim/state.json.lock', '{}');
+    const all = ['a', 'b', 'c', 'd'].map((name) => declare(`accounts.${name}`, { name }));
+    const { outcomes } = await apply(cloud, desire(...all), { parallelism: 1 });
+    const skipped = outcomes.filter(({ outcome }) => outcome === 'skipped');
+    expect(skipped.map(({ diagnostic }) => diagnostic?.summary)).toEqual(
+      ['b', 'c', 'd'].map((name) => `accounts.${name} was skipped: the run was cut short.`),
+    );
+  });
+
   it('stops when it is interrupted, and the next run goes on', async () => {
     const cloud = rig();
     const stop = new AbortController();

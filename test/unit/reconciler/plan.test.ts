@@ -1083,6 +1083,10 @@ describe('a state of which nothing is declared here', () => {
     expect(codes(['one', 'mine'], both)).not.toContain('foreign-state');
     expect(codes([], both)).not.toContain('foreign-state');
     expect(codes(['mine'], both, { destroy: true })).not.toContain('foreign-state');
+    // Members of one name, under other keys or none.
+    const members = { 'accounts.x["a"]': one, 'accounts.x["b"]': other };
+    expect(codes(['x'], members)).not.toContain('foreign-state');
+    expect(codes(['y'], members)).toContain('foreign-state');
     // One object may just have another name now.
     expect(codes(['mine'], { 'accounts.one': one })).not.toContain('foreign-state');
   });

@@ -5,12 +5,17 @@ import { registerStore } from '../../../src/state/backends/registers/register-st
 import { rescueIn } from '../../../src/state/backends/registers/rescue.js';
 import { fileStore, type Store } from '../../../src/state/index.js';
 import { migratedStore, rememberingStore } from '../../../src/state/known-serials.js';
+import { encodeMoved } from '../../../src/state/state-text.js';
 import { memoryRegisters } from '../../support/memory-registers.js';
 import { simulatedFiles } from '../../support/simulated-files.js';
 import { simulatedMachine } from '../../support/simulated-machine.js';
 import { seededRandom, simulatedClock } from '../../support/simulated.js';
 import { refusal } from './conformance.js';
-import { intent, result, TARGET } from './samples.js';
+import { intent, memory, result, TARGET } from './samples.js';
+
+/** What `applied` declares. */
+const DECLARED = { target: TARGET, files: ['estate.yaml'] };
+const UNUSUAL = '/sim/other.json';
 
 /** One machine, and any number of places. */
 function machine() {
@@ -27,7 +32,8 @@ function machine() {
   return {
     files,
     left,
-    local: (project = 'default') => migratedStore(left, known(project)),
+    local: (path = '/sim/state.json', byEnvironment = false) =>
+      migratedStore(fileStore({ ...shared, path }), known('default', byEnvironment)),
     place(location: string, project = 'default', byEnvironment = false): Store {
       const registers = { ...memoryRegisters(clock.service, random).connect(), location };
       const store = registerStore({
@@ -38,7 +44,8 @@ function machine() {
         history: { keep: 30, milliseconds: 1_000_000 },
         rescue: rescueIn('/sim/rescue', location, { files, random }),
       });
-      return rememberingStore(store, known(project, byEnvironment));
+      const asked = known(project, byEnvironment);
+      return migratedStore(rememberingStore(store, asked), asked);
     },
   };
 }
@@ -52,50 +59,82 @@ async function applied(store: Store): Promise<void> {
 
 const [ONE, OTHER] = ['postgres://one.example.com/x', 's3://other/x'] as const;
 
-it('a place that is named without a migration is refused to runs and plans, a file as well', async () => {
+const begins = (store: Store, more: Partial<typeof DECLARED> = {}): Promise<void> =>
+  store.assertMigrated!({ ...DECLARED, ...more });
+
+it('a place that is named without a migration is refused, a file as well', async () => {
   const { place, local, files } = machine();
   await applied(place(ONE));
   for (const [store, advice] of [
     [place(OTHER), 'trueup state migrate --to'],
     [local(), 'trueup state pull > /sim/state.json'],
-  ] as const)
-    for (const asked of [store.open('apply', TARGET), store.assertMigrated!(TARGET)]) {
-      const refused = await refusal(asked);
-      expect(refused).toMatchObject({ code: 'state-not-moved', exit: 1 });
-      for (const word of [`and ${ONE} held one`, advice, 'rm /sim/own/serials.json'])
-        expect(refused.words).toContain(word);
-    }
-  const next = place(OTHER);
-  await refusal(next.open('apply', TARGET));
-  expect(await next.holder()).toBeUndefined();
-  // Another project, another cloud, and a machine that knows nothing.
-  await applied(place(OTHER, 'north'));
-  await place(OTHER).assertMigrated!('https://another.example.com');
+  ] as const) {
+    const refused = await refusal(begins(store));
+    expect(refused).toMatchObject({ code: 'state-not-moved', exit: 1 });
+    for (const word of [`and ${ONE} held one`, advice, 'rm /sim/own/serials.json'])
+      expect(refused.words).toContain(word);
+  }
+  await begins(place(ONE));
+  // Another project by name, another cloud, other declarations, and a machine that knows nothing.
+  await begins(place(OTHER, 'north'));
+  await begins(place(OTHER), { target: 'https://another.example.com' });
+  await begins(place(OTHER), { files: ['alerts.yaml'] });
   await files.remove('/sim/own/serials.json');
-  await applied(place(OTHER));
+  await begins(place(OTHER));
 });
+
+it.each(['{"a', '[1]', `{"${ONE} default":5,"${ONE} x default":{"target":"${TARGET}","files":7}}`])(
+  'a file of serials that holds %s counts for nothing, and is written anew',
+  async (text) => {
+    const { place, files } = machine();
+    await files.makeFolder('/sim/own');
+    await files.replace('/sim/own/serials.json', text, 0o600);
+    await begins(place(OTHER));
+    await applied(place(ONE));
+    await refusal(begins(place(OTHER)));
+  },
+);
 
 it('the environment may name a place for each customer', async () => {
   const { place } = machine();
   await applied(place(ONE));
-  await applied(place(OTHER, 'default', true));
+  await begins(place(OTHER, 'default', true));
 });
 
-it('a place that the state left keeps no run away from the new one', async () => {
+it('a place that the state left, or where it holds nothing, keeps no run away from a new one', async () => {
   const { place } = machine();
   const one = place(ONE);
   await applied(one);
   const session = await one.open('state migrate', TARGET);
   await session.mark({ to: OTHER });
   await session.release();
-  await applied(place(OTHER));
+  await begins(place(OTHER));
+  const north = place(ONE, 'north');
+  await applied(north);
+  const destroying = await north.open('destroy', TARGET);
+  await destroying.record(memory('accounts.a1', null));
+  await destroying.compact();
+  await destroying.release();
+  await begins(place(OTHER, 'north'));
 });
 
-it('a place is refused while the state file that is used without settings holds objects', async () => {
-  const { place, left } = machine();
+it('a place is refused while the state file that is used without settings holds these objects', async () => {
+  const { place, local, left, files } = machine();
   await applied(left);
-  const refused = await refusal(place(ONE).assertMigrated!(TARGET));
-  expect(refused).toMatchObject({ code: 'state-not-moved' });
-  expect(refused.words).toContain('mv /sim/state.json /sim/state.json.old');
-  await (await place(ONE).open('state migrate', TARGET)).release();
+  for (const [store, advice] of [
+    [place(ONE), 'trueup state migrate --to'],
+    [place(ONE, 'default', true), 'trueup state migrate --to'],
+    [local(UNUSUAL), `mv /sim/state.json ${UNUSUAL}`],
+  ] as const) {
+    const refused = await refusal(begins(store));
+    expect(refused).toMatchObject({ code: 'state-not-moved' });
+    for (const word of [advice, 'mv /sim/state.json /sim/state.json.old'])
+      expect(refused.words).toContain(word);
+  }
+  await begins(local());
+  await begins(local(UNUSUAL, true));
+  await begins(place(ONE), { target: 'https://another.example.com' });
+  await begins(place(ONE), { files: ['alerts.yaml'] });
+  await files.replace('/sim/state.json', encodeMoved({ to: OTHER }), 0o600);
+  await begins(place(ONE));
 });

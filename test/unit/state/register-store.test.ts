@@ -1,6 +1,7 @@
 // The store on a remote backend: what every store promises, and what only a network and other machines can do wrong.
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
+import type { Diagnostic } from '../../../src/model/index.js';
 import type { Registers } from '../../../src/state/backends/registers/port.js';
 import { registerKeys } from '../../../src/state/backends/registers/keys.js';
 import type { RegisterStoreOptions } from '../../../src/state/backends/registers/register-lock.js';
@@ -280,6 +281,82 @@ describe('the lock of a remote state', () => {
   });
 });
 
+describe('a place that lost its head', () => {
+  const HEAD = 'default/head';
+
+  it('goes on with the state and the log that are left, for plans and runs, and says so', async () => {
+    for (const [compacted, kept] of [
+      [false, false],
+      [true, true],
+      [true, false],
+    ]) {
+      const { memory, store } = place();
+      const first = await store().open('apply', TARGET);
+      await first.record(intent('0'), result('0'));
+      if (compacted) await first.compact();
+      await first.record(intent('1'), result('1'), intent('2'));
+      await first.release();
+      const before = await store().read();
+      for (const key of memory.values.keys())
+        if (key === HEAD || (!kept && key.includes('/state/'))) memory.values.delete(key);
+      expect(await store().read()).toEqual(kept ? before : undefined);
+      expect((await store().history()).map(({ serial }) => serial)).toEqual(kept ? [1] : []);
+      const said: Diagnostic[] = [];
+      const next = await store({ notify: (one) => void said.push(one) }).open('apply', TARGET);
+      expect(said.map(({ code }) => code)).toEqual(['head-lost']);
+      expect(next.snapshot.pending.map(({ op }) => op)).toEqual(['2']);
+      await next.record(result('2'), intent('3'), result('3'));
+      const { state } = await next.compact();
+      await next.release();
+      const left = compacted && !kept ? [] : ['accounts.a0'];
+      const all = [...left, 'accounts.a1', 'accounts.a2', 'accounts.a3'];
+      expect(Object.keys(state.resources)).toEqual(all);
+      expect(state.lineage === before?.state.lineage).toBe(kept);
+      expect(await store().read()).toMatchObject({ state, pending: [] });
+    }
+  });
+
+  it('is not mixed up with what a run still writes under the lost one', async () => {
+    const { memory, store } = place();
+    const first = await store().open('apply', TARGET);
+    await first.record(intent('0'), result('0'));
+    await first.compact();
+    await first.release();
+    for (let run = 0; run < 3; run += 1) await (await store().open('apply', TARGET)).release();
+    const writer = await store().open('apply', TARGET);
+    memory.values.delete(HEAD);
+    const next = await store().open('apply', TARGET);
+    await next.record(intent('1'), result('1'));
+    await writer.record(intent('9'), result('9'));
+    expect(await refusal(writer.assertHeld())).toMatchObject({ code: 'lock-lost' });
+    await next.release();
+    const seen = ['accounts.a0', 'accounts.a1'];
+    for (let run = 0; run < 6; run += 1) {
+      const session = await store().open('apply', TARGET);
+      expect(Object.keys(session.snapshot.state.resources)).toEqual(seen);
+      await session.record(intent(`x${run}`), result(`x${run}`));
+      seen.push(`accounts.ax${run}`);
+      if (run > 2) await session.compact();
+      await session.release();
+    }
+  });
+
+  it('is refused for another cloud, and where nobody can tell which state counts', async () => {
+    const { memory, store } = place();
+    const first = await store().open('apply', TARGET);
+    await first.record(intent('0'), result('0'));
+    await first.compact();
+    await first.release();
+    memory.values.delete(HEAD);
+    const asked = store().open('apply', 'https://other.example.com');
+    expect(await refusal(asked)).toMatchObject({ code: 'other-target' });
+    const [key] = [...memory.values.keys()].filter((one) => one.includes('/state/'));
+    memory.values.set(`${key!}-2`, memory.values.get(key!)!);
+    for (const refused of [store().read(), store().open('apply', TARGET)])
+      expect(await refusal(refused)).toMatchObject({ code: 'damaged-state' });
+  });
+});
+
 describe('a backend that fails', () => {
   it('is believed about a conflict only if no earlier answer to the same write was lost', async () => {
     const { clock, memory } = place();
@@ -398,32 +475,6 @@ describe('a backend that fails', () => {
     await (await store().open('apply', TARGET)).release();
     memory.faults.readOnly = true;
     expect(await refusal(store().open('apply', TARGET))).toMatchObject({ code: 'backend-denied' });
-  });
-
-  it('that lost the head continues the log that is left, and mixes up no later one', async () => {
-    for (const compacted of [false, true]) {
-      const { memory, store } = place();
-      const first = await store().open('apply', TARGET);
-      await first.record(intent('0'), result('0'));
-      if (compacted) await first.compact();
-      await first.record(intent('1'), result('1'), intent('2'));
-      await first.release();
-      memory.values.delete('default/head');
-      const next = await store().open('apply', TARGET);
-      expect(next.snapshot.pending.map(({ op }) => op)).toEqual(['2']);
-      expect(Object.keys(next.snapshot.state.resources)).toContain('accounts.a1');
-      await next.record(result('2'), intent('3'), result('3'));
-      await next.compact();
-      await next.release();
-      const last = await store().read();
-      expect(last?.pending).toEqual([]);
-      expect(Object.keys(last?.state.resources ?? {})).toEqual([
-        ...(compacted ? [] : ['accounts.a0']),
-        'accounts.a1',
-        'accounts.a2',
-        'accounts.a3',
-      ]);
-    }
   });
 
   it('is named with the value that was cut, edited or removed', async () => {

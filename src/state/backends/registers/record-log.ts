@@ -73,22 +73,6 @@ export async function readLog(registers: Registers, keys: Keys, head: Head): Pro
   };
 }
 
-/** Serial and epoch of the last wave that is there; 0 where there is none. */
-export async function endOfLog({
-  registers,
-  keys,
-}: {
-  readonly registers: Registers;
-  readonly keys: Keys;
-}): Promise<Pick<Head, 'serial' | 'epoch'>> {
-  let end = { serial: 0, epoch: 0 };
-  for await (const key of registers.list(keys.logs)) {
-    const [, serial, epoch] = /^(\d{12})\/(\d{12})\//.exec(key.slice(keys.logs.length)) ?? [];
-    if (serial !== undefined) end = { serial: Number(serial), epoch: Number(epoch) };
-  }
-  return end;
-}
-
 async function readWave(registers: Registers, keys: Keys, head: Head, slot: string): Promise<Wave> {
   const key = keys.entry(head.serial, slot);
   const place = `${registers.location}: ${key}`;

@@ -1,6 +1,5 @@
 // The lock of a remote state: takes it, takes it over from a run that gives no sign of life, and removes it at the request
 // of a person. `lease.ts` renews it.
-import { Buffer } from 'node:buffer';
 import { equal, refuse, sameTarget, type Diagnostic } from '../../../model/index.js';
 import { MovedState } from '../../state-text.js';
 import { described, type Opening } from '../../store-port.js';
@@ -8,8 +7,9 @@ import { lockWaited, refuseInterrupted } from '../../waiting-store.js';
 import { refuseHeld, refuseLocked, refuseTarget } from '../backend-errors.js';
 import { encodeHead, readHead, type Head, type Holder, type VersionedHead } from './head.js';
 import type { OpenedHead } from './lease.js';
+import { newHead } from './lost-head.js';
 import { probe } from './probe.js';
-import { endOfLog, readLog } from './record-log.js';
+import { readLog } from './record-log.js';
 import type { SessionTools } from './register-session.js';
 import type { RescueFolder } from './rescue.js';
 import { settledPut } from './settled-put.js';
@@ -47,21 +47,23 @@ type Taker = RegisterStoreOptions & { readonly watch: HeadWatch };
 
 /** Replaces the head with one that names this run. The log is read afterwards. */
 export async function take(options: Taker, { operation, target, moved }: Opening): Promise<Taken> {
-  const { registers, keys, clock, random } = options;
+  const { registers, keys, clock, random, notify } = options;
   const mayTake = patience(options);
   for (;;) {
     const found = await readHead(registers, keys);
     if (found?.head.moved && !equal(found.head.moved, moved))
       throw new MovedState(registers.location, found.head.moved);
-    if (found && !sameTarget(found.head.target, target) && (await isUsed(options, found.head)))
-      refuseTarget(registers.location, found.head.target, target);
+    const before = found?.head ?? (await newHead(options, target));
+    if (!sameTarget(before.target, target) && (await isUsed(options, before)))
+      refuseTarget(registers.location, before.target, target);
     if (found?.head.holder && !(await mayTake(found.version, found.head.holder))) continue;
     if (!found) {
       await registers.prepare?.();
       await probe(options);
+      if (before.epoch > 0) notify?.(headLost(registers.location));
     }
     const holder = holderOf(options, operation);
-    const head = { ...(found?.head ?? (await newHead(options))), target, holder };
+    const head = { ...before, target, holder };
     const taken = { ...head, epoch: head.epoch + 1, beat: 0 };
     const since = clock.monotonic();
     const body = encodeHead(taken, random.uuid());
@@ -70,24 +72,11 @@ export async function take(options: Taker, { operation, target, moved }: Opening
   }
 }
 
-/** Where a head was lost, the new one continues the log that is left: it tells what was created, and its slots are taken. */
-async function newHead(options: RegisterStoreOptions): Promise<Head> {
-  const { clock, random } = options;
-  return {
-    format: 1,
-    lineage: random.uuid(),
-    target: '',
-    secrets_salt: Buffer.from(random.bytes(16)).toString('base64'),
-    ...(await endOfLog(options)),
-    states: [],
-    beat: 0,
-    holder: null,
-    log_from: '',
-    carry: [],
-    moved: null,
-    probed_at: new Date(clock.now()).toISOString(),
-  };
-}
+const headLost = (location: string): Diagnostic => ({
+  severity: 'warning',
+  code: 'head-lost',
+  summary: `The head of the state at ${location} is gone. This run goes on with the state and the log that are left.`,
+});
 
 function holderOf(
   { random, clock, lock, locking, url }: RegisterStoreOptions,

@@ -6,6 +6,7 @@ import { decodeState, MovedState } from '../../state-text.js';
 import type { Session, Snapshot, Store } from '../../store-port.js';
 import { accessBy, refuseDamaged } from '../backend-errors.js';
 import { readHead, type Head, type StoredState } from './head.js';
+import { newHead } from './lost-head.js';
 import { probe } from './probe.js';
 import {
   releaseTaken,
@@ -39,7 +40,7 @@ export function registerStore(options: RegisterStoreOptions): Store {
       return info;
     },
     async history() {
-      const states = (await readHead(registers, keys))?.head.states ?? [];
+      const { states } = (await quietHead(options)).head;
       return states.map((one) => ({
         ...one,
         read: () => readState(options, one, 'Name another serial.'),
@@ -67,8 +68,7 @@ export function registerStore(options: RegisterStoreOptions): Store {
 async function readQuietly(options: RegisterStoreOptions): Promise<Snapshot | undefined> {
   const { registers, keys } = options;
   for (let attempt = 1; ; attempt += 1) {
-    const before = await readHead(registers, keys);
-    if (!before) return undefined;
+    const before = await quietHead(options);
     if (before.head.moved) throw new MovedState(registers.location, before.head.moved);
     const isLast = async (): Promise<boolean> =>
       attempt === READS || (await readHead(registers, keys))?.version === before.version;
@@ -76,12 +76,19 @@ async function readQuietly(options: RegisterStoreOptions): Promise<Snapshot | un
       const { state, log } = await load(options, before.head);
       if (!(await isLast())) continue;
       const records = [...before.head.carry, ...log.records];
-      const isEmpty = before.head.states.length === 0 && records.length === 0;
+      // A log without a head and a state tells no lineage: the next run gives it one.
+      const isEmpty = before.head.states.length === 0 && !(before.version && records.length > 0);
       return isEmpty ? undefined : snapshotOf(state, records);
     } catch (error) {
       if (await isLast()) throw error;
     }
   }
+}
+
+/** The head; where there is none, what a run would begin with. */
+async function quietHead(options: RegisterStoreOptions) {
+  const found = await readHead(options.registers, options.keys);
+  return found ?? { head: await newHead(options, ''), version: undefined };
 }
 
 async function load(options: RegisterStoreOptions, head: Head): Promise<Content> {
