@@ -9,6 +9,7 @@ import { blockedByRule } from './brief-diagnostics.js';
 import {
   addressesOf,
   groupsOf,
+  hidesUpdates,
   placesOf,
   reasonsOf,
   requestsOf,
@@ -62,7 +63,8 @@ function* groupLines(group: ChangeGroup, screen: Screen): Lines {
     yield paintLead(lead) + screen.bold(visible(addresses)) + screen.dim(`  ${visible(requests)}`);
   else yield* flow(addresses, screen, own);
   if (!fits && requests !== '') yield* aside(requests, screen, 4);
-  yield* aside([...reasonsOf(group), ...placesOf(group)].join(' · '), screen, 2);
+  const hint = hidesUpdates(group) ? ['values differ: --verbose shows each'] : [];
+  yield* aside([...reasonsOf(group), ...hint, ...placesOf(group)].join(' · '), screen, 2);
   const isUpdate = !['create', 'delete'].includes(actionOf(first));
   yield* differenceLines(group.differences, screen, isUpdate);
 }

@@ -1438,6 +1438,13 @@ export const mutants: readonly Mutant[] = [
     tests: replace,
   },
   {
+    name: 'a few updates that differ are a block of their own',
+    file: 'report/change-groups.ts',
+    find: 'return [...whole!, ...few.flat()];',
+    replace: 'return [...whole!, ...others!];',
+    tests: ['unit/report/change-groups.test.ts'],
+  },
+  {
     name: 'drift by two authors is read at once',
     file: 'report/drift-text.ts',
     find: 'return canonical([status, kind, changes.map((one) => ({ ...one })), by, logged]);',
