@@ -37,7 +37,10 @@ export function planMarkdown(document: PlanDocument, { requests, verbose }: Styl
   const ordered = changes.toSorted((a, b) => Number(destroys(b)) - Number(destroys(a)));
   return fitted(function* (level) {
     yield '<!-- trueup:plan -->';
-    yield* planLines(document, groupsOf(ordered, verbose === true), level, requests ? changes : []);
+    yield* planLines(document, groupsOf(ordered, verbose === true), level, {
+      sent: requests ? changes : [],
+      verbose,
+    });
   });
 }
 
@@ -52,12 +55,17 @@ export function planComment(document: PlanDocument, limit: number): string {
   return fitted((level) => planLines(document, groups, level), limit);
 }
 
-/** @param sent the changes whose requests are listed, in the order of execution */
+interface Wanted {
+  readonly verbose?: boolean | undefined;
+  /** The changes whose requests are listed, in the order of execution. */
+  readonly sent?: readonly ResourceChange[];
+}
+
 function* planLines(
   document: PlanDocument,
   groups: readonly ChangeGroup[],
   level: Level,
-  sent: readonly ResourceChange[] = [],
+  { sent = [], verbose }: Wanted = {},
 ): Lines {
   yield* [`### ${level.prose(planSentence(document))}`, ''];
   yield* policyItems(document, level);
@@ -73,7 +81,7 @@ function* planLines(
     if (requests !== undefined) yield* [requests, ''];
   }
   yield* driftItems(document, level);
-  yield* impactItems(document.impact, level);
+  yield* impactItems(document.impact, level, verbose);
   if (!level.details) yield* leftOut('Attribute details', 'plan');
   else if (!level.bodies && sent.length > 0) yield* leftOut('Request bodies', 'plan');
   yield* footer(document, level);

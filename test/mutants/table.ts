@@ -1438,11 +1438,18 @@ export const mutants: readonly Mutant[] = [
     tests: replace,
   },
   {
-    name: 'a few updates that differ are a block of their own',
+    name: 'equal updates are merged with different ones',
     file: 'report/change-groups.ts',
     find: 'return [...whole!, ...few.flat()];',
     replace: 'return [...whole!, ...others!];',
     tests: ['unit/report/change-groups.test.ts'],
+  },
+  {
+    name: 'rules that would send more and less are read at once',
+    file: 'report/impact-text.ts',
+    find: 'const trend = Math.sign(after - before);',
+    replace: 'const trend = 0;',
+    tests: ['unit/report/impact.test.ts'],
   },
   {
     name: 'drift by two authors is read at once',
