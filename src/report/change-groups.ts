@@ -6,6 +6,7 @@ import {
   groupedBy,
   tryAddress,
   type ResourceChange,
+  type ResourceDrift,
 } from '../model/index.js';
 import { differences, type Difference } from './differences.js';
 import {
@@ -13,9 +14,9 @@ import {
   adoptsAndWrites,
   baseSentence,
   circumstances,
+  commonPlaces,
   destroys,
   isRename,
-  place,
   verbOf,
   type SummaryKey,
 } from './words.js';
@@ -187,7 +188,15 @@ export const hidesUpdates = ({ first, differences: all }: ChangeGroup): boolean 
   !WHOLE.includes(actionOf(first)) && all.some(({ others }) => others !== undefined);
 
 /** The place of all, or none. The objects of one `for_each` share theirs. */
-export function placesOf({ changes }: ChangeGroup): readonly string[] {
-  const places = new Set(changes.map(({ origin }) => origin && place(origin)));
-  return places.size === 1 ? [...places].filter((one) => one !== null) : [];
-}
+export const placesOf = ({ changes }: ChangeGroup): readonly string[] => commonPlaces(changes);
+
+/** Objects that are gone, or in which the same values changed since the last apply. @param verbose each by itself */
+export const outsideGroups = (
+  drift: readonly ResourceDrift[],
+  verbose: boolean | undefined,
+): readonly (readonly ResourceDrift[])[] =>
+  groupedBy(drift, ({ kind, actions, changes }) =>
+    verbose ? undefined : canonical([kind, ...actions, ...changes.map((one) => ({ ...one }))]),
+  );
+
+export const goneWords = (count: number): string => (count === 1 ? 'is gone' : 'are gone');

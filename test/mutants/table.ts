@@ -1453,14 +1453,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'drift by two authors is read at once',
-    file: 'report/drift-text.ts',
+    file: 'report/drift-groups.ts',
     find: 'return canonical([status, kind, changes.map((one) => ({ ...one })), by, logged]);',
     replace: 'return canonical([status, kind, changes.map((one) => ({ ...one })), logged]);',
     tests: ['unit/report/text.test.ts'],
   },
   {
     name: 'an open window of a group is closed',
-    file: 'report/drift-text.ts',
+    file: 'report/drift-groups.ts',
     find: 'return known.length < times.length ? null :',
     replace: 'return known.length < 0 ? null :',
     tests: ['unit/report/text.test.ts'],
