@@ -72,7 +72,9 @@ export function driftHtml(document: DriftDocument, style: Style): string {
       }),
       [summary.expectations_failed, 'expectations failed', 'delete'],
       [summary.in_sync, 'in sync'],
-      [summary.unmanaged, 'unmanaged'],
+      document.unmanaged_is_drift
+        ? [summary.unmanaged, 'unmanaged', 'update']
+        : [summary.unmanaged, 'unmanaged'],
     ],
     document,
     style,

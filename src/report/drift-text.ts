@@ -34,7 +34,7 @@ export function* driftText(document: DriftDocument, style: Style): Lines {
   const objects = listed(unmanaged, screen, (one) => unmanagedLines(one, screen));
   yield* section('Unmanaged:', objects, screen);
   if (access) yield* [...flow(accessSentence(access), screen), ''];
-  const isTargeted = drift.length > 0;
+  const isTargeted = drift.length > 0 || document.unmanaged_is_drift === true;
   yield* ending(document, { sentence: driftSentence(document), isTargeted }, screen);
 }
 

@@ -269,7 +269,9 @@ export function driftSentence(document: DriftDocument): string {
     return `The audit could not be made: ${plural(errors, 'error')}.`;
   const failed =
     expectations_failed > 0 ? [`${plural(expectations_failed, 'expectation')} failed`] : [];
-  const rest = unmanaged > 0 ? `, ${unmanaged} unmanaged` : '';
+  const isFound = document.unmanaged_is_drift === true && unmanaged > 0;
+  if (isFound) failed.push(`${unmanaged} unmanaged`);
+  const rest = unmanaged > 0 && !isFound ? `, ${unmanaged} unmanaged` : '';
   if (errors > 0)
     return `Audit with ${plural(errors, 'error')}: ${[`${drifted} drifted`, ...failed].join(', ')}, ${in_sync} in sync${rest}.`;
   const settled = drift.filter(({ status }) => status === 'settled').length;
