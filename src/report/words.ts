@@ -219,6 +219,7 @@ export function planSentence(document: PlanDocument): string {
   const counts = worthCounting(summary).map(
     (action) => `${summary[action]} to ${action}${action === 'adopt' ? more : ''}`,
   );
+  if (renamed > 0) counts.push(`${renamed} to rename`);
   const name = compared ? `From ${from} to ${to}` : 'Plan';
   const head = errors === 0 ? name : `${name} with ${plural(errors, 'error')}`;
   return `${head}: ${counts.join(', ')}; ${summary.keep} unchanged.`;

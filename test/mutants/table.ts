@@ -3181,6 +3181,20 @@ export const mutants: readonly Mutant[] = [
     tests: moving,
   },
   {
+    name: 'an import that is an error is finished',
+    file: 'reconciler/plan/refactoring-notes.ts',
+    find: 'if (summary === undefined || isRefused(block)) return [];',
+    replace: 'if (summary === undefined) return [];',
+    tests: moving,
+  },
+  {
+    name: 'a removal with a typo is finished, and the object is deleted',
+    file: 'reconciler/plan/refactoring-notes.ts',
+    find: "if (block.block === 'removed' && meant !== '') return",
+    replace: "if (block.block === 'removed' && meant === undefined) return",
+    tests: moving,
+  },
+  {
     name: 'a move that moves nothing is finished',
     file: 'reconciler/plan/refactoring-notes.ts',
     find: "if (block.block === 'moved' && !hasArrived(",

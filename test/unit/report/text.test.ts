@@ -302,6 +302,15 @@ test('an apply counts the objects that got another address alone', () => {
   expect(text).toContain('Applied: 0 created, 1 updated, 0 deleted, 1 renamed; 2 unchanged.\n');
 });
 
+test('a plan counts the objects that get another address alone', () => {
+  const changes = [{ ...keep(1), renamed_from: 'alert_rules.before' }, ...mixed.changes];
+  const text = renderPlan(planDocument({ plan: { ...mixed, changes }, kinds, meta }), 'text', {
+    color: false,
+    width: 200,
+  });
+  expect(text).toMatch(/ to delete, .*1 to rename; \d+ unchanged\.\n/);
+});
+
 test('an address that is new for what is kept is shown, and nothing in the cloud changes', () => {
   const plan = { ...quiet, changes: [{ ...keep(1), renamed_from: 'alert_rules.before' }, keep(2)] };
   const text = renderPlan(planDocument({ plan, kinds, meta, keeps: 'count' }), 'text', {
