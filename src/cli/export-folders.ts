@@ -2,7 +2,7 @@
 // customer with a folder of its own; what belongs to several customers, or to the root, stands in one file above them.
 import { compareText, type Kind } from '../model/index.js';
 import { ACCOUNTS } from '../resources/rules/roles.js';
-import type { declarationName } from '../declarations/index.js';
+import type { NameFor } from '../declarations/index.js';
 import type { ExportSelection } from './export-selection.js';
 
 const SHARED = 'shared.yaml';
@@ -13,7 +13,7 @@ const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 /** @returns the file of a declaration that stands for these objects */
 export function splitFiles(
   { chosen, labels, tree, root }: ExportSelection,
-  nameFor: typeof declarationName,
+  nameFor: NameFor,
 ): (kind: Kind, ids: readonly string[]) => string {
   const customers = new Map<string, ReadonlySet<string | undefined>>();
   for (const [kind, objects] of chosen)
@@ -36,15 +36,15 @@ export function splitFiles(
 function foldersOf(
   found: readonly ReadonlySet<string | undefined>[],
   labels: ExportSelection['labels'],
-  nameFor: typeof declarationName,
+  nameFor: NameFor,
 ): ReadonlyMap<string, string> {
   const customers = new Set(found.flatMap((some) => [...some]));
   const taken = new Set<string>();
   const folders = new Map<string, string>();
   for (const id of [...customers].flatMap((one) => one ?? []).toSorted(compareText)) {
-    const text = labels(ACCOUNTS, id) ?? `account ${id}`;
-    const plain = nameFor(text, taken);
-    const folder = DEVICE.test(plain) ? nameFor(`${plain} account`, taken) : plain;
+    const instead = { kind: 'account', id };
+    const plain = nameFor(labels(ACCOUNTS, id) ?? '', taken, instead);
+    const folder = DEVICE.test(plain) ? nameFor(`${plain} account`, taken, instead) : plain;
     taken.add(folder);
     folders.set(id, folder);
   }

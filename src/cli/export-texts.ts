@@ -22,25 +22,24 @@ export async function exportedTexts(
   { flags: { format, split }, kinds }: Pick<Context, 'flags' | 'kinds'>,
   selection: ExportSelection,
 ): Promise<ReadonlyMap<string, string>> {
-  const { declarationName, writeCdk, writeDeclarations, writeHcl } =
-    await import('../declarations/index.js');
-  const estate = namedAll(kinds, selection, declarationName);
+  const { writeCdk, writeDeclarations, writeHcl } = await import('../declarations/index.js');
+  const { latinName: nameFor } = await import('../declarations/export/latin-names.js');
+  const estate = namedAll(kinds, selection, nameFor);
   if (format === 'hcl') return writeHcl(kinds, estate, version);
   if (format === 'cdktf' || format === 'cdktn')
     return writeCdk(kinds, estate, format, { ...tried, trueup: version });
   return writeDeclarations(kinds, estate, {
     labels: selection.labels,
-    ...(split !== undefined && { fileOf: splitFiles(selection, declarationName) }),
+    nameFor,
+    ...(split !== undefined && { fileOf: splitFiles(selection, nameFor) }),
   });
 }
-
-type NameFor = typeof declarations.declarationName;
 
 /** Every object with a name, and with comments on what its declaration does not say. */
 function namedAll(
   kinds: Kinds,
   { chosen, labels }: ExportSelection,
-  nameFor: NameFor,
+  nameFor: declarations.NameFor,
 ): declarations.ExportedObjects {
   const there = new Set(
     [...chosen].flatMap(([{ name }, objects]) => objects.map(({ id }) => `${name} ${id}`)),
@@ -60,7 +59,7 @@ function namedAll(
 
 interface Naming {
   readonly labels: LabelOf;
-  readonly nameFor: NameFor;
+  readonly nameFor: declarations.NameFor;
   /** A comment on an object that is referred to and not written, by its kind and id. */
   readonly unexported: (key: string) => readonly string[];
 }
@@ -77,7 +76,7 @@ function named(
     .toSorted((a, b) => compareText(a.id, b.id))
     .map(({ id, values, comments }) => {
       const label = kind.label?.(values, labels);
-      const name = nameFor(labelOf(kind, values, labels) ?? `${kind.singular} ${id}`, taken);
+      const name = nameFor(labelOf(kind, values, labels) ?? '', taken, { kind: kind.singular, id });
       taken.add(name);
       const referred = new Set(liveReferences(declared, values));
       const more = [...referred].flatMap(unexported);

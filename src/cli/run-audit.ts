@@ -22,12 +22,14 @@ export async function audit(
   const before = await writerOf(site);
   const { exit, ...found } = await findDrift(site.context, site.project, site.snapshot);
   const writer = before ?? (await writerOf(site));
+  const isDrift = context.flags.unmanaged === 'fail';
   const document = driftDocument({
     ...found,
+    ...(isDrift && { unmanaged_is_drift: true }),
     diagnostics: [...found.diagnostics, ...(writer ? [applyInProgress(writer)] : [])],
     meta: metaOf(context, site, site.snapshot),
   });
-  const fails = context.flags.unmanaged === 'fail' && document.summary.unmanaged > 0;
+  const fails = isDrift && document.summary.unmanaged > 0;
   return { document, exit: worst([exit, fails ? exits.changes : exits.done]) };
 }
 

@@ -152,6 +152,15 @@ const shortState = ({ state }: Readonly<Record<string, JsonObject>>): JsonObject
   return { state: { description: description!, anyOf: [{ type: 'string' }, mapping] } };
 };
 
+/** Only an editor needs the names: the error for another one says more than a schema could. */
+const kindNames =
+  (all: readonly Kind[]) =>
+  ({ kinds }: Readonly<Record<string, JsonObject>>): JsonObject => {
+    const names = all.flatMap(({ name, beyond }) => (beyond ? [name] : []));
+    const items = { anyOf: [{ enum: names }, { type: 'string', pattern: FILLED }] };
+    return { kinds: { ...kinds, items } };
+  };
+
 /** One declaration of the kind: what stands behind its name. `for_each` is taken off before validation. */
 export const bodySchema = (kind: Kind): JsonObject =>
   withProperties(objectSchema(declarable(kind)), () => ({
@@ -273,7 +282,10 @@ export function declarationsSchema(kinds: Kinds, collections: Collections): Json
     { description: kind.doc, minProperties: 1, ...whereSchema(kind) },
   ]);
   const properties = {
-    settings: { description: settings.doc, ...withProperties(settingsSchema(), shortState) },
+    settings: {
+      description: settings.doc,
+      ...withProperties(withProperties(settingsSchema(), shortState), kindNames(all)),
+    },
     variables: {
       description:
         'Values for `${var.NAME}`, unless `--var`, `TRUEUP_VAR_NAME` or the file of the environment gives another.',

@@ -8,6 +8,7 @@ export { declarationsSchema, kindSchema } from './file-schema.js';
 export {
   declarationName,
   type ExportedObjects,
+  type NameFor,
   type WrittenObject,
 } from './export/declarations.js';
 export { writeCdk } from './export/cdk.js';

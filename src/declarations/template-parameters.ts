@@ -6,6 +6,7 @@ import { schemaOptions } from '../expressions/schema-options.js';
 import {
   cached,
   didYouMean,
+  firstNamed,
   isObject,
   isList,
   mapMembers,
@@ -164,7 +165,9 @@ function violationOf(
 ): Violation | undefined {
   const { keyword, message = 'is not as expected' } = error;
   if (keyword === 'if') return undefined;
-  const { missingProperty, additionalProperty } = error.params as Readonly<Record<string, unknown>>;
+  const { missingProperty, additionalProperty, allowedValues } = error.params as Readonly<
+    Record<string, unknown>
+  >;
   if (typeof missingProperty === 'string')
     return {
       path,
@@ -178,7 +181,26 @@ function violationOf(
       summary: `\`${additionalProperty}\` is no parameter.${didYouMean(additionalProperty, properties)}`,
       ...(properties.length > 0 && { detail: `Parameters: ${properties.join(', ')}.` }),
     };
+  if (Array.isArray(allowedValues)) return noChoice(allowedValues, error.data, path);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- ajv was given JSON
   const found = keyword === 'type' ? `, not ${foundWord(error.data as Raw)}` : '';
   return { path, code: 'wrong-parameter', summary: `\`${path.join('.')}\` ${message}${found}` };
 }
+
+function noChoice(values: readonly unknown[], found: unknown, path: readonly string[]): Violation {
+  const words = values.filter((one) => typeof one === 'string');
+  const meant = typeof found === 'string' ? didYouMean(found, words) : '';
+  const shown = firstNamed(
+    values.map((one) => JSON.stringify(one)),
+    MOST_VALUES,
+  );
+  return {
+    path,
+    code: 'wrong-parameter',
+    summary: `\`${path.join('.')}\` is not one of its values.${meant}`,
+    detail: `Values: ${shown}.`,
+  };
+}
+
+/** Values of a parameter that an error names. */
+const MOST_VALUES = 20;

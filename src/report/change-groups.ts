@@ -6,6 +6,7 @@ import {
   groupedBy,
   tryAddress,
   type ResourceChange,
+  type ResourceDrift,
 } from '../model/index.js';
 import { differences, type Difference } from './differences.js';
 import {
@@ -13,10 +14,11 @@ import {
   adoptsAndWrites,
   baseSentence,
   circumstances,
+  commonPlaces,
   destroys,
   isRename,
-  place,
   verbOf,
+  type SummaryKey,
 } from './words.js';
 
 /** Changes of one kind and action, in the order of execution. Most groups hold one. */
@@ -34,6 +36,8 @@ interface Member {
 
 /** Fewer objects of one `for_each` with different values are shown one by one. */
 const LEAST_SIBLINGS = 3;
+/** Actions that set or lose all attributes of an object. */
+const WHOLE: readonly SummaryKey[] = ['create', 'delete'];
 
 /** @param verbose each change is a group of its own */
 export function groupsOf(
@@ -41,15 +45,24 @@ export function groupsOf(
   verbose: boolean,
 ): readonly ChangeGroup[] {
   const members = changes.map((change) => ({ change, differences: differences(change) }));
-  const siblings = verbose ? [] : groupedBy(members, siblingKey);
-  const related = new Map(
-    siblings
+  if (verbose) return groupedBy(members, () => undefined).map(groupOf);
+  const siblings = new Set(
+    groupedBy(mergeable(members), siblingKey)
       .filter((all) => all.length >= LEAST_SIBLINGS)
-      .flatMap((all) => all.map(({ change }) => [change, siblingKey])),
+      .flat(),
   );
   const keyOf = (member: Member): string | undefined =>
-    verbose ? undefined : (related.get(member.change) ?? equalKey)(member);
+    (siblings.has(member) ? siblingKey : equalKey)(member);
   return groupedBy(members, keyOf).map(groupOf);
+}
+
+/** All creates and deletes, and of the others those that equal few: many equal ones have a block that says more. */
+function mergeable(members: readonly Member[]): readonly Member[] {
+  const [whole, others] = [true, false].map((isWhole) =>
+    members.filter(({ change }) => WHOLE.includes(actionOf(change)) === isWhole),
+  );
+  const few = groupedBy(others!, equalKey).filter((all) => all.length < LEAST_SIBLINGS);
+  return [...whole!, ...few.flat()];
 }
 
 /** The same for changes whose reading is the same but for their addresses and ids. */
@@ -61,13 +74,14 @@ function equalKey({ change, differences: all }: Member): string | undefined {
   return canonical([verbOf(change), change.kind, change.reason, all.map((one) => ({ ...one }))]);
 }
 
-/** The same for creates and deletes of one `for_each` that have the same attributes. */
+/** The same for creates, deletes and updates of one `for_each` that have or change the same attributes. */
 function siblingKey({ change, differences: all }: Member): string | undefined {
   const { kind, name, key } = tryAddress(change.address) ?? {};
-  const isWhole = ['create', 'delete'].includes(actionOf(change));
-  if (!isWhole || key === undefined || !isPlain(change)) return undefined;
-  const paths = all.map(({ path, unknown }) => [path, unknown]);
-  return canonical([verbOf(change), kind!, name!, change.reason, paths]);
+  const isWritten = [...WHOLE, 'update'].includes(actionOf(change)) || adoptsAndWrites(change);
+  if (!isWritten || key === undefined || !isPlain(change)) return undefined;
+  const paths = all.map(({ path, unknown, sensitive }) => [path, unknown, sensitive]);
+  const methods = change.requests.map(({ method }) => method);
+  return canonical([verbOf(change), kind!, name!, change.reason, paths, methods]);
 }
 
 /** Without anything to say of this object alone. */
@@ -169,8 +183,20 @@ export const reasonsOf = ({ first, changes }: ChangeGroup): readonly string[] =>
   return [...circumstances(first), ...first.requests.flatMap((one) => baseSentence(one) ?? [])];
 };
 
+/** Whether values of live objects change that the block does not show. */
+export const hidesUpdates = ({ first, differences: all }: ChangeGroup): boolean =>
+  !WHOLE.includes(actionOf(first)) && all.some(({ others }) => others !== undefined);
+
 /** The place of all, or none. The objects of one `for_each` share theirs. */
-export function placesOf({ changes }: ChangeGroup): readonly string[] {
-  const places = new Set(changes.map(({ origin }) => origin && place(origin)));
-  return places.size === 1 ? [...places].filter((one) => one !== null) : [];
-}
+export const placesOf = ({ changes }: ChangeGroup): readonly string[] => commonPlaces(changes);
+
+/** Objects that are gone, or in which the same values changed since the last apply. @param verbose each by itself */
+export const outsideGroups = (
+  drift: readonly ResourceDrift[],
+  verbose: boolean | undefined,
+): readonly (readonly ResourceDrift[])[] =>
+  groupedBy(drift, ({ kind, actions, changes }) =>
+    verbose ? undefined : canonical([kind, ...actions, ...changes.map((one) => ({ ...one }))]),
+  );
+
+export const goneWords = (count: number): string => (count === 1 ? 'is gone' : 'are gone');

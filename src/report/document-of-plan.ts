@@ -113,7 +113,7 @@ export const declarationDocuments = (
     })),
   );
 
-export interface DriftInput extends Findings {
+export interface DriftInput extends Findings, Pick<DriftDocument, 'unmanaged_is_drift'> {
   readonly meta: Meta;
 }
 

@@ -8,14 +8,17 @@ import {
   keysOf,
 } from '../model/index.js';
 import { accessTable } from './access-html.js';
+import { addressList } from './change-groups.js';
 import { appliedOtherwise, inline, loggedDifferences, recordDifference } from './differences.js';
-import { codeOf, markup, moment, withCode, type Markup } from './markup.js';
+import { driftGroups } from './drift-groups.js';
+import { codeOf, codes, markup, moment, withCode, type Markup } from './markup.js';
 import {
   countTable,
   diagnosticNotes,
   diagnosticSection,
   facts,
   fieldTable,
+  htmlTable,
   itemGroups,
   itemOf,
   placeMarkup,
@@ -26,12 +29,14 @@ import { page, pageSection } from './html-page.js';
 import type { Style } from './style.js';
 import {
   authorSentence,
+  causeSentence,
   changedBy,
   driftActions,
   driftMeanings,
   driftSentence,
   driftSignOf,
   expectationSentence,
+  healthGroups,
   healthSubject,
 } from './words.js';
 
@@ -49,13 +54,13 @@ export function driftHtml(document: DriftDocument, style: Style): string {
   const { drift, summary, expectations, health, unmanaged_objects, access } = document;
   const unmanaged = unmanagedTables(document.unmanaged, unmanaged_objects);
   const verdicts = expectations.map((one) => expectationItem(one, style));
-  const items = itemGroups(drift, {
+  const items = itemGroups(driftGroups(drift, style.verbose), {
     titles,
     noun: 'Status',
-    groupOf: ({ status }) => status,
-    kindOf: ({ kind }) => kind,
-    countOf: () => 1,
-    item: (record, open) => recordItem(record, open, style),
+    groupOf: ([record]) => record!.status,
+    kindOf: ([record]) => record!.kind,
+    countOf: ({ length }) => length,
+    item: (records, open) => recordItem(records, open, style),
   });
   return page({
     kind: 'drift',
@@ -67,7 +72,9 @@ export function driftHtml(document: DriftDocument, style: Style): string {
       }),
       [summary.expectations_failed, 'expectations failed', 'delete'],
       [summary.in_sync, 'in sync'],
-      [summary.unmanaged, 'unmanaged'],
+      document.unmanaged_is_drift
+        ? [summary.unmanaged, 'unmanaged', 'update']
+        : [summary.unmanaged, 'unmanaged'],
     ],
     document,
     style,
@@ -82,31 +89,28 @@ export function driftHtml(document: DriftDocument, style: Style): string {
   });
 }
 
-function recordItem(record: DriftRecord, open: boolean, style: Style): Markup {
-  const { kind, status, address, id, origin, changes, changed_by } = record;
+function recordItem(records: readonly DriftRecord[], open: boolean, style: Style): Markup {
+  const record = records[0]!;
+  const { kind, status, changes, changed_by } = record;
   const settled = status === 'settled';
+  const applied = appliedOtherwise(record).map(({ path, applied: value }) => {
+    const said = markup`<code>${path}</code> as <code>${inline(value)}</code>`;
+    return ['Last applied', said] as const;
+  });
   return itemOf({
     kind,
+    count: records.length,
     what: status,
     tone: driftActions[status],
     sign: typeset(driftSignOf(status)),
     verb: status,
-    address,
+    address: addressList(records, status === 'gone'),
     why: driftMeanings[status],
     open,
     body: [
-      facts([
-        [
-          'Who',
-          status === 'missing' || status === 'undeclared' ? undefined : withCode(changedBy(record)),
-        ],
-        ['Declared', placeMarkup(origin, style)],
-        ['Live id', codeOf(id)],
-        ...appliedOtherwise(record).map(({ path, applied }) => {
-          const said = markup`<code>${path}</code> as <code>${inline(applied)}</code>`;
-          return ['Last applied', said] as const;
-        }),
-      ]),
+      ...(records.length === 1
+        ? [facts([...recordFacts(record, style), ...applied])]
+        : [recordTable(records, style), facts(applied)]),
       fieldTable(
         settled ? 'From last applied to live' : 'From declared to live',
         changes.map(recordDifference(record)),
@@ -115,6 +119,27 @@ function recordItem(record: DriftRecord, open: boolean, style: Style): Markup {
       fieldTable('In the activity log', loggedDifferences(changed_by), ['Before', 'After']),
     ],
   });
+}
+
+const authorMarkup = (record: DriftRecord): Markup | undefined =>
+  record.status === 'missing' || record.status === 'undeclared'
+    ? undefined
+    : withCode(changedBy(record));
+
+const recordFacts = (record: DriftRecord, style: Style) =>
+  [
+    ['Who', authorMarkup(record)],
+    ['Declared', placeMarkup(record.origin, style)],
+    ['Live id', codeOf(record.id)],
+  ] as const;
+
+/** The objects of a group, so that each is found by its address. */
+function recordTable(records: readonly DriftRecord[], style: Style): Markup {
+  const body = records.map((record) => {
+    const { address, id, origin } = record;
+    return markup`<tr><th scope="row"><code>${address}</code></th><td>${codeOf(id)}</td><td>${authorMarkup(record)}</td><td>${placeMarkup(origin, style)}</td></tr>\n`;
+  });
+  return htmlTable('Objects', ['Address', 'Live id', 'Who', 'Declared'], body);
 }
 
 function expectationItem(verified: Verified, style: Style): Markup {
@@ -148,16 +173,27 @@ function expectationItem(verified: Verified, style: Style): Markup {
   });
 }
 
+/** One row for each cause, which opens to its objects. */
 function healthTable(health: readonly HealthIssue[]): readonly Markup[] {
-  const body = health.map((issue) => {
-    const { kind, summary, detail, at } = issue;
-    const more =
-      detail === undefined ? undefined : markup`<br><span class="muted text">${detail}</span>`;
-    return markup`<tr data-kind="${kind}"><th scope="row"><code>${healthSubject(issue)}</code></th><td>${summary}${more}</td><td>${at === undefined ? undefined : moment(at)}</td></tr>\n`;
+  const body = healthGroups(health).map((issues) => {
+    const { kind, at } = issues[0]!;
+    const since = at === undefined ? undefined : moment(at);
+    const said = issues.length === 1 ? issueMarkup(issues[0]!) : causeMarkup(issues);
+    const of = issues.length === 1 ? healthSubject(issues[0]!) : `${issues.length} ${kind}`;
+    return markup`<tr data-kind="${kind}"><th scope="row"><code>${of}</code></th><td>${said}</td><td>${since}</td></tr>\n`;
   });
   const caption = 'Live objects that do not work, declared or not';
   return tableIfAny(caption, ['Object', 'What', 'Since'], body);
 }
+
+function issueMarkup({ summary, detail }: HealthIssue): Markup {
+  const more =
+    detail === undefined ? undefined : markup`<br><span class="muted text">${detail}</span>`;
+  return markup`${summary}${more}`;
+}
+
+const causeMarkup = (issues: readonly HealthIssue[]): Markup =>
+  markup`<details><summary>${causeSentence(issues)}</summary>${codes(issues.map(healthSubject))}</details>`;
 
 function unmanagedTables(
   counts: Readonly<Record<string, number>>,

@@ -1,7 +1,9 @@
 // An audit as a comment or a job summary: counts first, a table of objects, their attributes folded.
 import type { HealthIssue, DriftDocument, DriftRecord, UnmanagedRecord } from '../model/index.js';
 import { accessItems, accessSentence } from './access-text.js';
+import { addressList } from './change-groups.js';
 import { loggedDifferences, recordDifference } from './differences.js';
+import { changedByAll, driftGroups } from './drift-groups.js';
 import { expectationItems } from './expectations-text.js';
 import { code, prose } from './escaping.js';
 import type { Lines } from './layout.js';
@@ -17,21 +19,24 @@ import {
   markdownTable,
   type Level,
 } from './markdown.js';
+import type { Style } from './style.js';
 import {
   healthSentences,
   authorSentence,
-  changedBy,
+  commonPlaces,
   driftMeanings,
   driftSentence,
   driftSignOf,
-  place,
   plural,
 } from './words.js';
 
-export function driftMarkdown(document: DriftDocument): string {
+export function driftMarkdown(
+  document: DriftDocument,
+  { verbose }: Pick<Style, 'verbose'>,
+): string {
   return fitted(function* (level) {
     yield '<!-- trueup:drift -->';
-    yield* driftLines(document, level);
+    yield* driftLines(document, level, verbose);
   });
 }
 
@@ -39,18 +44,19 @@ export function driftMarkdown(document: DriftDocument): string {
 export const driftComment = (document: DriftDocument, limit: number): string =>
   fitted((level) => driftLines(document, level), limit);
 
-function* driftLines(document: DriftDocument, level: Level): Lines {
-  const { drift, access } = document;
+function* driftLines(document: DriftDocument, level: Level, verbose?: boolean): Lines {
+  const { access } = document;
+  const groups = driftGroups(document.drift, verbose);
   yield* [`### ${driftSentence(document)}`, ''];
   yield* diagnosticItems(document.diagnostics, level);
   const titles = ['Status', 'Address', 'Meaning', 'Changed', 'Declared'];
-  if (drift.length > 0)
-    yield* markdownTable(titles, drift, level, (record) => cellsOf(record, level));
-  const changed = drift.filter(
-    ({ changes, changed_by }) => changes.length > 0 || loggedDifferences(changed_by).length > 0,
+  if (groups.length > 0)
+    yield* markdownTable(titles, groups, level, (records) => cellsOf(records, level));
+  const changed = groups.filter(
+    ([record]) => record!.changes.length > 0 || loggedDifferences(record!.changed_by).length > 0,
   );
   const title = 'Attributes, from declared (settled: last applied) to live';
-  yield* foldedDetails(title, changed, level, (record) => detailOf(record, level));
+  yield* foldedDetails(title, changed, level, (records) => detailOf(records, level));
   yield* expectationItems(document.expectations, level);
   yield* healthIssueItems(document.health, level);
   yield* unmanagedTable(document.unmanaged_objects, level);
@@ -60,21 +66,22 @@ function* driftLines(document: DriftDocument, level: Level): Lines {
   yield* footer(document, level);
 }
 
-function cellsOf(record: DriftRecord, level: Level): readonly string[] {
-  const { status, address, origin } = record;
+function cellsOf(records: readonly DriftRecord[], level: Level): readonly string[] {
+  const { status } = records[0]!;
   const verb = `${code(driftSignOf(status))} ${status}`;
   return [
     status === 'gone' ? `**${verb}**` : verb,
-    level.code(address),
+    level.code(addressList(records, status === 'gone')),
     driftMeanings[status],
-    level.prose(changedBy(record)),
-    origin ? level.code(place(origin)) : '',
+    level.prose(changedByAll(records)),
+    commonPlaces(records).map(level.code).join(),
   ];
 }
 
-function* detailOf(record: DriftRecord, level: Level): Lines {
-  const { address, changes, changed_by } = record;
-  yield* ['', level.code(address), ''];
+function* detailOf(records: readonly DriftRecord[], level: Level): Lines {
+  const record = records[0]!;
+  const { changes, changed_by, status } = record;
+  yield* ['', level.code(addressList(records, status === 'gone')), ''];
   if (changes.length > 0) yield* differenceFence(changes.map(recordDifference(record)), level);
   const logged = loggedDifferences(changed_by);
   if (logged.length === 0) return;

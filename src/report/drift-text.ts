@@ -1,16 +1,10 @@
 // An audit for a terminal: differences from the declarations or the last apply, their authors, the summary last.
-import {
-  canonical,
-  compareText,
-  groupedBy,
-  type DriftDocument,
-  type DriftRecord,
-  type UnmanagedRecord,
-} from '../model/index.js';
+import type { DriftDocument, DriftRecord, UnmanagedRecord } from '../model/index.js';
 import { accessSentence } from './access-text.js';
 import { addressList } from './change-groups.js';
 import { appliedOtherwise, inline, loggedDifferences, recordDifference } from './differences.js';
 import { ending } from './diagnostics-text.js';
+import { changedByAll, driftGroups } from './drift-groups.js';
 import { expectationLines } from './expectations-text.js';
 import { aside, differenceLines, flow, section, type Lines } from './layout.js';
 import { paintOf, screenOf, type Screen, type Style } from './style.js';
@@ -18,20 +12,18 @@ import {
   healthIssueSentence,
   healthSentences,
   authorSentence,
-  changedBy,
-  isChangedOutside,
+  commonPlaces,
   driftActions,
   driftMeanings,
   driftSentence,
   driftSignOf,
-  place,
   unmanagedObjectSentence,
 } from './words.js';
 
 export function* driftText(document: DriftDocument, style: Style): Lines {
   const screen = screenOf(style);
   const { drift, health, unmanaged_objects: unmanaged, access } = document;
-  for (const records of groupedBy(drift, screen.verbose ? () => undefined : equalKey))
+  for (const records of driftGroups(drift, screen.verbose))
     yield* [...groupLines(records, screen), ''];
   yield* expectationLines(document.expectations, screen);
   const sentences = screen.verbose ? health.map(healthIssueSentence) : healthSentences(health);
@@ -42,43 +34,8 @@ export function* driftText(document: DriftDocument, style: Style): Lines {
   const objects = listed(unmanaged, screen, (one) => unmanagedLines(one, screen));
   yield* section('Unmanaged:', objects, screen);
   if (access) yield* [...flow(accessSentence(access), screen), ''];
-  const isTargeted = drift.length > 0;
+  const isTargeted = drift.length > 0 || document.unmanaged_is_drift === true;
   yield* ending(document, { sentence: driftSentence(document), isTargeted }, screen);
-}
-
-/** The same for objects whose reading is the same but for address, id and time. */
-function equalKey(record: DriftRecord): string {
-  const { status, kind, changes, changed_by } = record;
-  const { actor, actor_type, action } = changed_by === 'unknown' ? noAuthor : changed_by;
-  const logged = loggedDifferences(changed_by).map((one) => ({ ...one }));
-  const by = [actor, actor_type, action, isChangedOutside(record)];
-  return canonical([status, kind, changes.map((one) => ({ ...one })), by, logged]);
-}
-
-const noAuthor = { actor: null, actor_type: null, action: null };
-
-/** Who changed them, and between which times. */
-function changedByAll(records: readonly DriftRecord[]): string {
-  const [first] = records;
-  const { changed_by, window } = first!;
-  if (changed_by === 'unknown') {
-    const ends = (side: keyof typeof window) => records.map((one) => one.window[side]);
-    const [after, before] = [ends('after'), ends('before')];
-    const merged = { after: bound(after, 'first'), before: bound(before, 'last') };
-    return changedBy({ ...first!, window: merged });
-  }
-  const times = records.flatMap((one) => (one.changed_by === 'unknown' ? [] : one.changed_by.at));
-  const [from, to] = [bound(times, 'first'), bound(times, 'last')];
-  const sentence = changedBy(first!);
-  return from === to
-    ? sentence
-    : sentence.replace(` at ${changed_by.at}`, ` from ${from} to ${to}`);
-}
-
-/** Null if any of the times is not known. */
-function bound(times: readonly (string | null)[], which: 'first' | 'last'): string | null {
-  const known = times.filter((one) => one !== null).toSorted(compareText);
-  return known.length < times.length ? null : (known.at(which === 'first' ? 0 : -1) ?? null);
 }
 
 /** One object of an audit in full. */
@@ -92,11 +49,10 @@ function* groupLines(records: readonly DriftRecord[], screen: Screen): Lines {
   const paintLead = paintOf(screen, driftActions[status]);
   const addresses = addressList(records, status === 'gone');
   yield* flow(addresses, screen, { lead, hang: 4, paint: screen.bold, paintLead });
-  const places = new Set(records.map(({ origin }) => origin && place(origin)));
   const about = [
     driftMeanings[status],
     ...(records.length > 1 || id === null ? [] : [`id ${id}`]),
-    ...(places.size === 1 ? [...places].filter((one) => one !== null) : []),
+    ...commonPlaces(records),
   ];
   yield* aside(about.join(' · '), screen, 2);
   if (status !== 'missing' && status !== 'undeclared')

@@ -158,15 +158,32 @@ function fieldRow(
     sensitive && before !== undefined && after !== undefined
       ? markup` <span class="muted">(changes)</span>`
       : undefined;
-  const left = old ? markup`<td>${side('del', before)}</td>` : undefined;
-  const right = now ? markup`<td>${side('ins', after)}${later}${resent}</td>` : undefined;
+  const left = old ? markup`<td>${ends(difference, 'before')}</td>` : undefined;
+  const right = now ? markup`<td>${ends(difference, 'after')}${later}${resent}</td>` : undefined;
   return markup`${head}${left}${right}</tr>\n`;
 }
 
-const side = (element: 'del' | 'ins', value: Json | undefined): Markup =>
-  value === undefined
-    ? markup`<span class="muted">${NOT_SET}</span>`
-    : markup`<${raw(element)}><code>${inline(value)}</code></${raw(element)}>`;
+/** One side of a difference; of a group the first value and the last one. */
+function ends(difference: Difference, at: 'before' | 'after'): Markup {
+  const { others = [difference] } = difference;
+  const [first, last] = [others[0]!, others.at(-1)!].map((one) => side(at, one[at]));
+  return others.length === 1 ? first! : markup`${first} … ${last}`;
+}
+
+/** The whole difference in one cell. */
+export function differenceMarkup(difference: Difference): Markup {
+  if (oneLine(difference) === undefined) return lines(rows(difference));
+  const [before, after] = (['before', 'after'] as const).map((at) =>
+    difference[at] === undefined ? undefined : side(at, difference[at]),
+  );
+  return markup`${before}${raw(before && after ? ' → ' : '')}${after}`;
+}
+
+function side(at: 'before' | 'after', value: Json | undefined): Markup {
+  if (value === undefined) return markup`<span class="muted">${NOT_SET}</span>`;
+  const element = raw(at === 'before' ? 'del' : 'ins');
+  return markup`<${element}><code>${inline(value)}</code></${element}>`;
+}
 
 const elements: Readonly<Record<Row['sign'], string>> = { '-': 'del', '+': 'ins', ' ': 'span' };
 

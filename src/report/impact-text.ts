@@ -1,6 +1,14 @@
 // The impact of a plan on alerts, as text: rules whose notifications change, alerts that would reach nobody, and the
 // assumptions behind the numbers.
-import type { Impact, RuleImpact } from '../model/index.js';
+import {
+  canonical,
+  firstNamed,
+  groupedBy,
+  tryAddress,
+  type Impact,
+  type RuleImpact,
+} from '../model/index.js';
+import { addressList } from './change-groups.js';
 import { prose, shorten } from './escaping.js';
 import { aside, flow, section, type Lines } from './layout.js';
 import { markdownTable, type Level } from './markdown.js';
@@ -34,6 +42,56 @@ export function movedRules({ rules }: Impact): readonly RuleImpact[] {
   );
 }
 
+/** Rules that are read at once, with the sums of what they would send. */
+interface RuleGroup extends RuleImpact {
+  readonly count: number;
+}
+
+/** Fewer rules are shown one by one. */
+const LEAST_RULES = 3;
+
+/** Those that send more, less or as much as before, to the same destinations. @param verbose each by itself */
+export function movedGroups(impact: Impact, verbose = false): readonly RuleGroup[] {
+  const moved = movedRules(impact);
+  const alike = ({ rule, before, after, unjudged, destinations, noisy }: RuleImpact): string => {
+    const { kind = null } = tryAddress(rule) ?? {};
+    const isOpen = unjudged.before + unjudged.after > 0;
+    const trend = Math.sign(after - before);
+    return canonical([kind, trend, isOpen, noisy, destinations.before, destinations.after]);
+  };
+  const groups = groupedBy(moved, verbose ? () => undefined : alike);
+  return groups.flatMap((rules) =>
+    rules.length < LEAST_RULES ? rules.map((one) => ({ ...one, count: 1 })) : [summed(rules)],
+  );
+}
+
+function summed(rules: readonly RuleImpact[]): RuleGroup {
+  const sum = (count: (rule: RuleImpact) => number): number =>
+    rules.reduce((total, one) => total + count(one), 0);
+  const kind = tryAddress(rules[0]!.rule)?.kind;
+  const rule =
+    kind === undefined
+      ? firstNamed(
+          rules.map((one) => one.rule),
+          LEAST_RULES,
+        )
+      : addressList(
+          rules.map((one) => ({ address: one.rule, kind })),
+          false,
+        );
+  return {
+    ...rules[0]!,
+    rule,
+    count: rules.length,
+    before: sum(({ before }) => before),
+    after: sum(({ after }) => after),
+    unjudged: {
+      before: sum(({ unjudged }) => unjudged.before),
+      after: sum(({ unjudged }) => unjudged.after),
+    },
+  };
+}
+
 /** The number of others; undefined for zero. */
 export function unmovedSentence(impact: Impact): string | undefined {
   const others = impact.rules.length - movedRules(impact).length;
@@ -43,13 +101,15 @@ export function unmovedSentence(impact: Impact): string | undefined {
     : `${plural(others, 'other rule')} would send as before.`;
 }
 
-/** The notifications that a rule would have sent; `noisy` as a word if there is no colour. */
-export function sentSentence({ before, after, noisy, unjudged }: RuleImpact): string {
+/** The notifications that a rule, or all of a group, would have sent; `noisy` as a word if there is no colour. */
+export function sentSentence(rule: RuleImpact | RuleGroup): string {
+  const { before, after, noisy, unjudged } = rule;
+  const together = 'count' in rule && rule.count > 1 ? ' by all of them' : '';
   const open =
     unjudged.before + unjudged.after > 0
       ? `; not judged: ${plural(unjudged.before, 'alert')} before, ${unjudged.after} after`
       : '';
-  return `${plural(before, 'notification')} before, ${after} after${noisy ? ', MUCH MORE' : ''}${open}`;
+  return `${plural(before, 'notification')} before, ${after} after${together}${noisy ? ', MUCH MORE' : ''}${open}`;
 }
 
 export const unheardSentence = ({ alerts, before, after }: Unheard): string =>
@@ -64,7 +124,7 @@ export function* impactLines(impact: Impact | undefined, screen: Screen): Lines 
 
 function* impactText(impact: Impact, screen: Screen): Lines {
   const noted = (isNoted: boolean) => isNoted && { paint: screen.yellow };
-  for (const rule of movedRules(impact)) {
+  for (const rule of movedGroups(impact, screen.verbose)) {
     const { before, after } = rule.destinations;
     const said = `${rule.rule}: ${sentSentence(rule)}`;
     yield* flow(said, screen, { lead: '  ', hang: 4, ...noted(rule.noisy) });
@@ -82,10 +142,14 @@ function* impactText(impact: Impact, screen: Screen): Lines {
   for (const sentence of impactBasis(impact)) yield* aside(sentence, screen, 2);
 }
 
-export function* impactItems(impact: Impact | undefined, level: Level): Lines {
+export function* impactItems(
+  impact: Impact | undefined,
+  level: Level,
+  verbose: boolean | undefined,
+): Lines {
   if (!impact) return;
   const codes = (names: readonly string[]): string => names.map(level.code).join(' ');
-  const moved = movedRules(impact);
+  const moved = movedGroups(impact, verbose);
   const others = unmovedSentence(impact);
   yield* ['**What it means for alerts**', ''];
   const titles = ['Rule', 'Would have sent', 'To, before', 'To, after'];

@@ -8,17 +8,20 @@ import {
   type DriftRecord,
   type FleetDocument,
   type TenantEntry,
+  type UnmanagedRecord,
   type Verified,
 } from '../model/index.js';
 import { renderDiagnostics } from './diagnostics-text.js';
 import { recordLines } from './drift-text.js';
 import { guard } from './escaping.js';
 import {
+  authorSentence,
   healthIssueSentence,
   driftMeanings,
   driftSentence,
   expectationSentence,
   place,
+  unmanagedObjectSentence,
 } from './words.js';
 import { markup, type Markup } from './markup.js';
 import { screenOf, type Style } from './style.js';
@@ -97,6 +100,8 @@ function* casesOf(document: DriftDocument): Generator<Case> {
   for (const address of document.in_sync)
     yield { suite: tryAddress(address)?.kind ?? 'objects', name: address, lines: [] };
   for (const verified of document.expectations) yield expectationCase(verified);
+  if (document.unmanaged_is_drift)
+    for (const object of document.unmanaged_objects) yield unmanagedCase(object);
 }
 
 /** Always there: an audit that could not be made must not look like one that found nothing. */
@@ -109,6 +114,12 @@ function auditCase(document: DriftDocument): Case {
     lines: [driftSentence(document), ...textOf(diagnostics), ...health.map(healthIssueSentence)],
     ...(first && { error: { element: 'error', type: first.code, message: first.summary } }),
   };
+}
+
+function unmanagedCase(object: UnmanagedRecord): Case {
+  const [name, message] = [unmanagedObjectSentence(object), 'managed by no declaration'];
+  const error = { element: 'failure', type: 'unmanaged', message } as const;
+  return { suite: object.kind, name, lines: [authorSentence(object)], error };
 }
 
 function driftCase(record: DriftRecord): Case {

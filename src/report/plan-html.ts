@@ -23,6 +23,7 @@ import {
 import { codeOf, codes, markup, raw, withCode, type Markup } from './markup.js';
 import {
   countTable,
+  differenceMarkup,
   diagnosticSection,
   facts,
   fieldTable,
@@ -134,7 +135,7 @@ function groupItem(group: ChangeGroup, open: boolean, style: Style): Markup {
     why: isOne ? first.reason : reasonsOf(group).join(' · '),
     open,
     body: [
-      isOne ? changeFacts(first, style) : objectTable(changes, style),
+      isOne ? changeFacts(first, style) : objectTable(group, style),
       fieldTable(
         'Attributes',
         differences,
@@ -157,14 +158,19 @@ const changeFacts = (change: ResourceChange, style: Style): Markup =>
     ['Needs first', change.depends_on.length === 0 ? undefined : codes(change.depends_on)],
   ]);
 
-/** The objects of a group, so that each is found by its address. */
-function objectTable(changes: readonly ResourceChange[], style: Style): Markup {
+/** The objects of a group, so that each is found by its address, with the values in which they differ. */
+function objectTable({ changes, differences }: ChangeGroup, style: Style): Markup {
   const hasIds = changes.some((change) => liveId(change) !== undefined);
-  const body = changes.map((change) => {
+  const different = differences.filter(({ others }) => others !== undefined);
+  const body = changes.map((change, index) => {
     const id = hasIds ? markup`<td>${codeOf(liveId(change))}</td>` : undefined;
-    return markup`<tr><th scope="row"><code>${change.address}</code></th>${id}<td>${placeMarkup(change.origin, style)}</td></tr>\n`;
+    const values = different.map(
+      ({ others }) => markup`<td>${differenceMarkup(others![index]!)}</td>`,
+    );
+    return markup`<tr><th scope="row"><code>${change.address}</code></th>${id}<td>${placeMarkup(change.origin, style)}</td>${values}</tr>\n`;
   });
-  return htmlTable('Objects', ['Address', ...(hasIds ? ['Live id'] : []), 'Declared'], body);
+  const titles = [...(hasIds ? ['Live id'] : []), 'Declared', ...different.map(({ path }) => path)];
+  return htmlTable('Objects', ['Address', ...titles], body);
 }
 
 function requestItems(requests: readonly SentWords[]): readonly Markup[] {

@@ -1,7 +1,16 @@
 // A plan as a pull-request comment: counts first, blocked rules, deletes on top, everything else folded.
 import { SENSITIVE, type PlanDocument, type ResourceChange } from '../model/index.js';
 import { blockedByRule } from './brief-diagnostics.js';
-import { addressesOf, groupsOf, placesOf, reasonsOf, type ChangeGroup } from './change-groups.js';
+import {
+  addressesOf,
+  addressList,
+  goneWords,
+  groupsOf,
+  outsideGroups,
+  placesOf,
+  reasonsOf,
+  type ChangeGroup,
+} from './change-groups.js';
 import { inline, outsideDifference } from './differences.js';
 import { impactItems } from './impact-text.js';
 import { code, fence, shorten } from './escaping.js';
@@ -37,7 +46,10 @@ export function planMarkdown(document: PlanDocument, { requests, verbose }: Styl
   const ordered = changes.toSorted((a, b) => Number(destroys(b)) - Number(destroys(a)));
   return fitted(function* (level) {
     yield '<!-- trueup:plan -->';
-    yield* planLines(document, groupsOf(ordered, verbose === true), level, requests ? changes : []);
+    yield* planLines(document, groupsOf(ordered, verbose === true), level, {
+      sent: requests ? changes : [],
+      verbose,
+    });
   });
 }
 
@@ -52,12 +64,17 @@ export function planComment(document: PlanDocument, limit: number): string {
   return fitted((level) => planLines(document, groups, level), limit);
 }
 
-/** @param sent the changes whose requests are listed, in the order of execution */
+interface Wanted {
+  readonly verbose?: boolean | undefined;
+  /** The changes whose requests are listed, in the order of execution. */
+  readonly sent?: readonly ResourceChange[];
+}
+
 function* planLines(
   document: PlanDocument,
   groups: readonly ChangeGroup[],
   level: Level,
-  sent: readonly ResourceChange[] = [],
+  { sent = [], verbose }: Wanted = {},
 ): Lines {
   yield* [`### ${level.prose(planSentence(document))}`, ''];
   yield* policyItems(document, level);
@@ -72,8 +89,8 @@ function* planLines(
     const requests = requestSentence(groups.flatMap(({ changes }) => changes));
     if (requests !== undefined) yield* [requests, ''];
   }
-  yield* driftItems(document, level);
-  yield* impactItems(document.impact, level);
+  yield* driftItems(document, level, verbose);
+  yield* impactItems(document.impact, level, verbose);
   if (!level.details) yield* leftOut('Attribute details', 'plan');
   else if (!level.bodies && sent.length > 0) yield* leftOut('Request bodies', 'plan');
   yield* footer(document, level);
@@ -131,11 +148,20 @@ function* policyItems({ policy }: PlanDocument, level: Level): Lines {
   yield '';
 }
 
-function* driftItems({ resource_drift }: PlanDocument, level: Level): Lines {
+function* driftItems(
+  { resource_drift }: PlanDocument,
+  level: Level,
+  verbose: boolean | undefined,
+): Lines {
   if (resource_drift.length === 0) return;
-  const lines = some(resource_drift, level, function* ({ address, actions, changes }) {
-    const differs = `differs in ${plural(changes.length, 'attribute')}`;
-    yield* ['', `${level.code(address)} ${actions[0] === 'delete' ? 'is gone' : differs}`];
+  const lines = some(outsideGroups(resource_drift, verbose), level, function* (same) {
+    const { actions, changes } = same[0]!;
+    const isGone = actions[0] === 'delete';
+    const differs = same.length === 1 ? 'differs in' : 'differ in';
+    const what = isGone
+      ? goneWords(same.length)
+      : `${differs} ${plural(changes.length, 'attribute')}`;
+    yield* ['', `${level.code(addressList(same, isGone))} ${what}`];
     if (!level.details || changes.length === 0) return;
     yield '';
     yield* differenceFence(changes.map(outsideDifference), level);

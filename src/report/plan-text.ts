@@ -8,7 +8,11 @@ import {
 import { blockedByRule } from './brief-diagnostics.js';
 import {
   addressesOf,
+  addressList,
+  goneWords,
   groupsOf,
+  hidesUpdates,
+  outsideGroups,
   placesOf,
   reasonsOf,
   requestsOf,
@@ -38,7 +42,8 @@ function* planText(document: PlanDocument, style: Style): Lines {
   const changes = document.resource_changes.filter(isShown);
   for (const group of groupsOf(changes, screen.verbose)) yield* [...groupLines(group, screen), ''];
   if (style.requests) yield* section('Requests, in order', requestLines(changes, screen), screen);
-  const drift = document.resource_drift.flatMap((one) => [...driftLines(one, screen)]);
+  const outside = outsideGroups(document.resource_drift, screen.verbose);
+  const drift = outside.flatMap((same) => [...driftLines(same, screen)]);
   yield* section('Drift: last applied → live', drift, screen);
   yield* impactLines(document.impact, screen);
   yield* section('Policy', verdictLines(document, screen), screen);
@@ -62,7 +67,8 @@ function* groupLines(group: ChangeGroup, screen: Screen): Lines {
     yield paintLead(lead) + screen.bold(visible(addresses)) + screen.dim(`  ${visible(requests)}`);
   else yield* flow(addresses, screen, own);
   if (!fits && requests !== '') yield* aside(requests, screen, 4);
-  yield* aside([...reasonsOf(group), ...placesOf(group)].join(' · '), screen, 2);
+  const hint = hidesUpdates(group) ? ['values differ: --verbose shows each'] : [];
+  yield* aside([...reasonsOf(group), ...hint, ...placesOf(group)].join(' · '), screen, 2);
   const isUpdate = !['create', 'delete'].includes(actionOf(first));
   yield* differenceLines(group.differences, screen, isUpdate);
 }
@@ -82,8 +88,12 @@ function* requestLines(changes: readonly ResourceChange[], screen: Screen): Line
   }
 }
 
-function* driftLines({ address, actions, changes }: ResourceDrift, screen: Screen): Lines {
-  yield* flow(actions[0] === 'delete' ? `${address} is gone` : address, screen, { lead: '  ' });
+function* driftLines(same: readonly ResourceDrift[], screen: Screen): Lines {
+  const { actions, changes } = same[0]!;
+  const isGone = actions[0] === 'delete';
+  const addresses = addressList(same, isGone);
+  const said = isGone ? `${addresses} ${goneWords(same.length)}` : addresses;
+  yield* flow(said, screen, { lead: '  ', hang: 4 });
   yield* differenceLines(changes.map(outsideDifference), screen);
 }
 

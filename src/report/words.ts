@@ -147,6 +147,14 @@ export function place({ file, line, column, path, used_at: used }: Origin): stri
   return line === 0 ? path : `${path} (${text})`;
 }
 
+/** The place of all, or none. */
+export function commonPlaces(
+  all: readonly { readonly origin: Origin | null }[],
+): readonly string[] {
+  const places = new Set(all.map(({ origin }) => origin && place(origin)));
+  return places.size === 1 ? [...places].filter((one) => one !== null) : [];
+}
+
 /** The place of a diagnostic, from the file to the attribute. */
 export function diagnosticPlaces(about: Partial<Diagnostic>): readonly string[] {
   const { origin, address, attribute } = about;
@@ -211,6 +219,7 @@ export function planSentence(document: PlanDocument): string {
   const counts = worthCounting(summary).map(
     (action) => `${summary[action]} to ${action}${action === 'adopt' ? more : ''}`,
   );
+  if (renamed > 0) counts.push(`${renamed} to rename`);
   const name = compared ? `From ${from} to ${to}` : 'Plan';
   const head = errors === 0 ? name : `${name} with ${plural(errors, 'error')}`;
   return `${head}: ${counts.join(', ')}; ${summary.keep} unchanged.`;
@@ -261,7 +270,9 @@ export function driftSentence(document: DriftDocument): string {
     return `The audit could not be made: ${plural(errors, 'error')}.`;
   const failed =
     expectations_failed > 0 ? [`${plural(expectations_failed, 'expectation')} failed`] : [];
-  const rest = unmanaged > 0 ? `, ${unmanaged} unmanaged` : '';
+  const isFound = document.unmanaged_is_drift === true && unmanaged > 0;
+  if (isFound) failed.push(`${unmanaged} unmanaged`);
+  const rest = unmanaged > 0 && !isFound ? `, ${unmanaged} unmanaged` : '';
   if (errors > 0)
     return `Audit with ${plural(errors, 'error')}: ${[`${drifted} drifted`, ...failed].join(', ')}, ${in_sync} in sync${rest}.`;
   const settled = drift.filter(({ status }) => status === 'settled').length;
@@ -304,28 +315,32 @@ export function healthIssueSentence(issue: HealthIssue): string {
 /** Names of objects that are shown of a group of health issues. */
 const FEW_NAMES = 3;
 
-/** Health issues, those of one cause in one sentence. */
-export function healthSentences(health: readonly HealthIssue[]): readonly string[] {
-  const sharing = (issue: HealthIssue): string => {
-    const { code, kind, id, address, cause, summary, detail, at } = issue;
+/** Health issues, those of one cause together. */
+export const healthGroups = (health: readonly HealthIssue[]): readonly (readonly HealthIssue[])[] =>
+  groupedBy(health, ({ code, kind, id, address, cause, summary, detail, at }) => {
     const isShared = cause !== undefined || detail === undefined;
     const key = isShared ? [code, kind, cause ?? summary, at] : [kind, id, address, code];
     return canonical(key.map((one) => one ?? null));
-  };
-  return groupedBy(health, sharing).map((issues) => {
+  });
+
+/** What several health issues have in common. */
+export function causeSentence(issues: readonly HealthIssue[]): string {
+  const { cause, summary, kind } = issues[0]!;
+  return cause === undefined
+    ? `${summary}: ${issues.length} ${kind}`
+    : `${cause}, so ${issues.length} ${kind} do not work`;
+}
+
+/** Health issues, those of one cause in one sentence. */
+export const healthSentences = (health: readonly HealthIssue[]): readonly string[] =>
+  healthGroups(health).map((issues) => {
     const [first] = issues;
     if (issues.length === 1) return healthIssueSentence(first!);
-    const { cause, summary, kind, code } = first!;
     const names = issues.map(
       ({ address, id, label }) => address ?? (label === undefined ? id : `${label} (${id})`),
     );
-    const what =
-      cause === undefined
-        ? `${summary}: ${issues.length} ${kind}`
-        : `${cause}, so ${issues.length} ${kind} do not work`;
-    return `${what}: ${firstNamed(names, FEW_NAMES)} [${code}]`;
+    return `${causeSentence(issues)}: ${firstNamed(names, FEW_NAMES)} [${first!.code}]`;
   });
-}
 
 /** Who changed the object and when, as far as the activity log knows. */
 export const changedBy = (record: DriftRecord): string =>

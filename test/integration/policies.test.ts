@@ -197,6 +197,11 @@ describe('trueup test', () => {
       'policy: few-creates\n  plan_file: trueup.yaml\n  violations: []',
       'trueup.yaml holds no plan document.',
     ],
+    [
+      'a member that no plan has',
+      'policy: few-creates\n  plan: { summry: { create: 9 } }\n  violations: []',
+      'no policy can see `plan.summry`. Did you mean `summary`?',
+    ],
     ['nothing that is expected', 'policy: few-creates', '`violations` is missing'],
   ])('refuses %s', async (_, fields, says) => {
     const home = withPolicies({ 'policies/a.test.yaml': `- name: t\n  ${fields}\n` });

@@ -129,6 +129,12 @@ describe('completion offers', () => {
       ['protect', 'adopt', 'ignore_changes'],
     ],
     ['settings', 'declarations', 'settings:\n  |', ['target', 'policy', 'state']],
+    [
+      'kinds beyond the reference',
+      'declarations',
+      'settings:\n  kinds:\n    - |',
+      ['users', 'groups', 'routers'],
+    ],
     ['keys of a use', 'declarations', 'use:\n  a:\n    |', ['template', 'with', 'for_each']],
     [
       'attributes inside a template',

@@ -44,6 +44,10 @@ async function report(
       err.write(
         `To write it into the declarations: ${typed('trueup export --update', context.said)}\n`,
       );
+    if (showsText(context) && document.unmanaged_is_drift && document.summary.unmanaged > 0)
+      err.write(
+        `To write declarations of what is unmanaged: ${typed('trueup export', context.said)}\n`,
+      );
     const kept = await issue?.audited(document, exit, site.project.settings);
     return worst([concluded, kept ?? exits.done]);
   });

@@ -1,9 +1,17 @@
 // `trueup test`: evaluates the policies of the current folder over the inputs of their tests. No network, no state.
 import { resolve } from 'node:path';
-import { isObject, parseJson, exits, refuse, Refusal, type JsonObject } from '../../model/index.js';
+import {
+  isObject,
+  parseJson,
+  exits,
+  refuse,
+  Refusal,
+  type Diagnostic,
+  type JsonObject,
+} from '../../model/index.js';
 import { fleetInput } from '../../fleet/policy-input.js';
 import { declarationFiles } from '../../platform/declaration-files.js';
-import { emptyPlan } from '../../policies/empty-plan.js';
+import { emptyPlan, filledIn, unknownMembers } from '../../policies/empty-plan.js';
 import type { PolicyTest, ProjectPolicy } from '../../policies/policy-files.js';
 import { inert } from '../../report/index.js';
 import { plural } from '../../report/words.js';
@@ -26,6 +34,8 @@ export const run: Command = async (context) => {
     refuse('no-tests', 'There is no test in policies/*.test.yaml.', {
       detail: 'How to write one: docs/how-to/write-policies.md',
     });
+  const wrong = tests.flatMap(unreadInput);
+  if (wrong.length > 0) throw new Refusal(wrong);
   const byName = new Map(policies.map((one) => [one.name, one]));
   let failed = 0;
   for (const test of tests) {
@@ -43,15 +53,31 @@ export const run: Command = async (context) => {
   return failed === 0 ? exits.done : exits.error;
 };
 
+/** A test would pass because of what it misspells. */
+const unreadInput = ({ plan = {}, fleet = {}, origin }: PolicyTest): readonly Diagnostic[] =>
+  [
+    ...unknownMembers(emptyPlan, plan, 'plan'),
+    ...unknownMembers(fleetInput([]), fleet, 'fleet'),
+  ].map((name) => ({
+    severity: 'error',
+    code: 'unknown-attribute',
+    summary: `no policy can see ${name}`,
+    detail: 'Members are those of the plan document, or of `fleet`: docs/how-to/write-policies.md',
+    origin,
+  }));
+
 function violationsIn(
   context: Context,
   policy: ProjectPolicy,
   { plan, plan_file: file, declarations, fleet }: PolicyTest,
 ): readonly string[] {
   const given = file === undefined ? (plan ?? {}) : planIn(context, file);
-  const whole = { ...emptyPlan, ...given };
-  const run = { ...fleetInput([]), ...fleet };
-  return policy.violations({ plan: whole, declarations, fleet: run }).map(({ message }) => message);
+  const input = {
+    plan: filledIn(emptyPlan, given),
+    declarations,
+    fleet: filledIn(fleetInput([]), fleet ?? {}),
+  };
+  return policy.violations(input).map(({ message }) => message);
 }
 
 const LARGEST = 256 * 1024 * 1024;

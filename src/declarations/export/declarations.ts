@@ -171,17 +171,33 @@ export function showing(json: string): string {
   );
 }
 
+/** What an object without a name in letters is called: its kind, with its digits or else its identifier behind. */
+export interface NameInstead {
+  readonly kind: string;
+  readonly id: string;
+}
+
 /** A name for a declaration, made of any text; differs from those `taken`. */
-export function declarationName(text: string, taken: ReadonlySet<string>): string {
-  const slug = text
+export type NameFor = (text: string, taken: ReadonlySet<string>, instead: NameInstead) => string;
+
+/** Of the letters that are Latin, or Latin with a mark. */
+export const declarationName: NameFor = (text, taken, { kind, id }) => {
+  const digits = dashed(text);
+  const letters = fromLetter(digits);
+  const name =
+    letters === '' ? fromLetter(dashed(`${kind} ${digits === '' ? id : digits}`)) : letters;
+  return unique(name.slice(0, 60), taken);
+};
+
+const dashed = (text: string): string =>
+  text
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^[^a-z]+|-+$/g, '')
-    .slice(0, 60);
-  return unique(slug === '' ? 'object' : slug, taken);
-}
+    .replace(/^-+|-+$/g, '');
+
+const fromLetter = (text: string): string => text.replace(/^[^a-z]+/, '');
 
 /** By names that are taken: how far each name was counted. What is taken stays so, and no number is tried twice. */
 const counted = new WeakMap<ReadonlySet<string>, Map<string, number>>();

@@ -18,7 +18,7 @@ import {
   type Value,
 } from '../../model/index.js';
 import { spell } from '../interpolate.js';
-import { declarationName, unique, inComment, type ExportedDeclaration } from './declarations.js';
+import { unique, inComment, type ExportedDeclaration, type NameFor } from './declarations.js';
 
 export interface FoldedMember {
   readonly key: string;
@@ -47,7 +47,7 @@ const MOST = 2500;
 export function foldedDeclarations(
   entries: readonly ExportedDeclaration[],
   kinds: Kinds,
-  labels: LabelOf,
+  { labels, nameFor }: Pick<Folding, 'labels' | 'nameFor'>,
 ): readonly FoldedDeclaration[] {
   const [first] = entries;
   if (!first || isReferredTo(first.kind, kinds)) return entries;
@@ -59,7 +59,12 @@ export function foldedDeclarations(
       const members = left.slice(begin, begin + MOST);
       const [head, ...rest] = members;
       if (!head || members.length < LEAST) continue;
-      const one = foldedOf({ ...group, members }, head, { kinds, labels, taken });
+      const one = foldedOf({ ...group, members }, head, {
+        kinds,
+        labels,
+        nameFor,
+        taken,
+      });
       taken.add(one.name);
       foldedBy.set(head, one);
       for (const other of rest) foldedBy.set(other, undefined);
@@ -100,13 +105,14 @@ function targetOf(attribute: Attribute): string | undefined {
 interface Folding {
   readonly kinds: Kinds;
   readonly labels: LabelOf;
+  readonly nameFor: NameFor;
   readonly taken: ReadonlySet<string>;
 }
 
 function foldedOf(
   { name, attribute, to, members }: Group,
   head: ExportedDeclaration,
-  { kinds, labels, taken }: Folding,
+  { kinds, labels, nameFor, taken }: Folding,
 ): FoldedDeclaration {
   const { kind, id: _, label: __, ...shared } = head;
   const word = kinds.get(to)?.singular ?? to.replace(/s$/, '');
@@ -125,14 +131,14 @@ function foldedOf(
   return {
     ...shared,
     kind,
-    name: declarationName(label ?? `${kind.singular} of ${each}`, taken),
+    name: nameFor(label ?? `${kind.singular} of ${each}`, taken, { kind: kind.singular, id: '' }),
     comments: common,
     ...(label !== undefined && { label: inComment(label) }),
     each: {
       written: { [name]: isSingle && attribute.word !== 'ref' ? [whole] : whole },
       members: members.map((one) => {
         const value = one.values[name]!;
-        const key = unique(keyOf(value), keys);
+        const key = unique(keyOf(value, nameFor), keys);
         keys.add(key);
         return {
           key,
@@ -146,10 +152,12 @@ function foldedOf(
 }
 
 /** Named after the declarations that are referred to, or after their ids. */
-function keyOf(value: Value): string {
+function keyOf(value: Value, nameFor: NameFor): string {
   const names = [value]
     .flat()
     .map((one) => (one instanceof Reference ? (tryAddress(one.target)?.name ?? '') : String(one)));
   const text = names.join('-');
-  return /^[A-Za-z0-9][\w-]{0,60}$/.test(text) ? text : declarationName(text, new Set());
+  return /^[A-Za-z0-9][\w-]{0,60}$/.test(text)
+    ? text
+    : nameFor(text, new Set(), { kind: 'object', id: '' });
 }

@@ -12,12 +12,20 @@ import {
 } from '../../model/index.js';
 import { spell } from '../interpolate.js';
 import { limits } from '../yaml/raw-values.js';
-import { exportedEntriesOf, remarksOf, showing, type ExportedObjects } from './declarations.js';
+import {
+  declarationName,
+  exportedEntriesOf,
+  remarksOf,
+  showing,
+  type ExportedObjects,
+  type NameFor,
+} from './declarations.js';
 import { foldedDeclarations, type FoldedDeclaration, type FoldedMember } from './fold.js';
 
 export interface YamlExport {
   /** Labels of what is not written, too: a folded declaration is named after them. */
   readonly labels?: LabelOf;
+  readonly nameFor?: NameFor;
   /** The file of a declaration, by the ids that it adopts; a file for each kind if absent. */
   readonly fileOf?: (kind: Kind, ids: readonly string[]) => string;
 }
@@ -30,11 +38,15 @@ export interface YamlExport {
 export function writeDeclarations(
   kinds: Kinds,
   estate: ExportedObjects,
-  { labels = () => undefined, fileOf = ({ name }) => `${name}.yaml` }: YamlExport = {},
+  {
+    labels = () => undefined,
+    nameFor = declarationName,
+    fileOf = ({ name }) => `${name}.yaml`,
+  }: YamlExport = {},
 ): ReadonlyMap<string, string> {
   const files = new Map<string, Written[]>();
   for (const [kind, entries] of exportedEntriesOf(kinds, estate))
-    for (const one of foldedDeclarations(entries, kinds, labels)) {
+    for (const one of foldedDeclarations(entries, kinds, { labels, nameFor })) {
       const ids = one.each?.members.map(({ id }) => id) ?? [one.id].flatMap((id) => id ?? []);
       append(files, fileOf(kind, ids), { kind: kind.name, text: writeDeclaration(one) });
     }

@@ -170,6 +170,8 @@ export interface Findings {
 
 /** The JSON form of `drift`. `drifted` counts objects, not attributes. */
 export interface DriftDocument extends DocumentHead, Findings {
+  /** Present with `--unmanaged=fail`. */
+  readonly unmanaged_is_drift?: true;
   readonly summary: {
     readonly drifted: number;
     readonly in_sync: number;

@@ -134,7 +134,7 @@ export function plan(input: PlanInput): Proposal {
         if (draft.unseen.has(address)) draft.awaited.add(address);
   }
   diagnostics.push(
-    ...refactoringNotes(input),
+    ...refactoringNotes(input, diagnostics),
     ...renameHints(ordered, input.liveObjects),
     ...concerns(ordered, input),
     ...replacedOutsideNotes(draft, ordered),

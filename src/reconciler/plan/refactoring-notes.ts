@@ -9,31 +9,61 @@ import {
   type Diagnostic,
   type MovedBlock,
   type Refactoring,
+  type RemovedBlock,
   type State,
 } from '../../model/index.js';
 import type { PlanInput } from './plan-input.js';
 
 type Noted = Pick<PlanInput, 'project' | 'selection' | 'state' | 'request'>;
 
-/** Nothing where all is to be destroyed. */
-export const refactoringNotes = (input: Noted): readonly Diagnostic[] =>
-  input.request.destroy ? [] : [...movesToNowhere(input), ...finishedBlocks(input)];
+/** Nothing where all is to be destroyed. @param diagnostics of the plan so far: an import that is an error is not finished */
+export function refactoringNotes(
+  input: Noted,
+  diagnostics: readonly Diagnostic[],
+): readonly Diagnostic[] {
+  if (input.request.destroy) return [];
+  const refused = new Set(
+    diagnostics.flatMap(({ severity, address }) => (severity === 'error' ? (address ?? []) : [])),
+  );
+  const isRefused = (block: Refactoring): boolean =>
+    block.block === 'import' && block.to.some((address) => refused.has(address));
+  return [...movesToNowhere(input), ...finishedBlocks(input, isRefused)];
+}
 
 /** Blocks that the state shows to be carried out. Without a state nobody can tell. */
-function finishedBlocks({ project, state }: Noted): readonly Diagnostic[] {
+function finishedBlocks(
+  { project, selection, state }: Noted,
+  isRefused: (block: Refactoring) => boolean,
+): readonly Diagnostic[] {
   const { refactorings = [] } = project;
   if (refactorings.length === 0 || !state) return [];
-  const names = new Set(Object.keys(state.resources).map((one) => one.replace(/\[.*$/s, '')));
+  const names = namesOf(Object.keys(state.resources));
+  const leaving = namesOf(selection.removed.map(([address]) => address));
   return refactorings.flatMap((block): readonly Diagnostic[] => {
     const summary = finished(block, state, names);
-    if (summary === undefined) return [];
+    if (summary === undefined || isRefused(block)) return [];
     const { origin } = block;
     if (block.block === 'moved' && !hasArrived(block, refactorings, state, names))
       return [movesNothing(block, names)];
+    const meant = block.block === 'removed' ? didYouMean(formatAddress(block.from), leaving) : '';
+    if (block.block === 'removed' && meant !== '') return [removesNothing(block, meant)];
     const detail = 'Delete the block once every environment has applied it.';
     return [{ severity: 'info', code: 'finished-block', summary, detail, origin }];
   });
 }
+
+/** Addresses without keys. */
+const namesOf = (addresses: readonly string[]): ReadonlySet<string> =>
+  new Set(addresses.map((one) => one.replace(/\[.*$/s, '')));
+
+/** What it would forget may be called otherwise: something like it is deleted by this plan. */
+const removesNothing = ({ from, origin }: RemovedBlock, meant: string): Diagnostic => ({
+  severity: 'warning',
+  code: 'removed-nothing',
+  summary: `The removal of ${formatAddress(from)} forgets nothing: the state holds nothing there.${meant}`,
+  detail: 'Correct `from`, or delete the block.',
+  origin,
+});
 
 /** Whether what a block moved is at its new address, or another block moves it on. */
 const hasArrived = (

@@ -45,7 +45,7 @@ describe('the folders of customers', () => {
     ],
     [
       ['../../etc', 'a/b\\c', '.hidden', '..'],
-      ['etc', 'a-b-c', 'hidden', 'object'],
+      ['etc', 'a-b-c', 'hidden', 'account-5'],
     ],
     [
       ['nul', 'COM1', 'con', 'Con Account'],
@@ -65,7 +65,7 @@ describe('the folders of customers', () => {
     ],
     [
       ['日本', ''],
-      ['object', 'object-2'],
+      ['account-2', 'account-3'],
     ],
   ])('%j: %j', (names, folders) => {
     expect(foldersOf(names)).toEqual(folders.map((folder) => `${folder}/account.yaml`));

@@ -207,7 +207,7 @@ accounts:
       '{ d: { type: integer, minimum: 2, default: 1 }, e: { enum: [a], default: b } }',
       [
         '`parameters.properties.d.default` must be >= 2',
-        '`parameters.properties.e.default` must be equal to one of the allowed values',
+        '`parameters.properties.e.default` is not one of its values. Did you mean `a`?',
       ],
     ],
   ])('with a wrong default is wrong once, in the template: %s', async (_, properties, said) => {
@@ -217,6 +217,19 @@ accounts:
     expect(found.map(({ code, summary, origin }) => [code, summary, origin?.line])).toEqual(
       said.map((one) => ['wrong-parameter', one, 4]),
     );
+  });
+
+  it('names the values of a parameter that takes some alone', async () => {
+    const found = await errors(
+      'templates:\n  t:\n    parameters:\n      properties: { tier: { enum: [gold, tin, 3] } }\n    accounts: { a: { name: A } }\nuse:\n  u: { template: t, with: { tier: golf } }\n',
+    );
+    expect(found).toMatchObject([
+      {
+        code: 'wrong-parameter',
+        summary: '`with.tier` is not one of its values. Did you mean `gold`?',
+        detail: 'Values: "gold", "tin", 3. The template `t` stands in trueup.yaml:2:3.',
+      },
+    ]);
   });
 
   it('may have a default beside a parameter that every use has to give', async () => {

@@ -7,6 +7,7 @@ import {
   writeDeclarations,
   type WrittenObject,
 } from '../../../src/declarations/index.js';
+import { latinName } from '../../../src/declarations/export/latin-names.js';
 import { NAME, Reference, normalAll, type Kind, type Values } from '../../../src/model/index.js';
 import { kinds } from '../../../src/resources/index.js';
 import { documents, estate, hostile } from './estates.js';
@@ -155,14 +156,32 @@ describe('writeDeclarations', () => {
 });
 
 describe('declarationName', () => {
+  const account = { kind: 'account', id: '9' };
+
   it.each([
     ['Field operations', [], 'field-operations'],
     ['Field operations', ['field-operations', 'field-operations-2'], 'field-operations-3'],
     ['7 Éléphants & Co.', [], 'elephants-co'],
-    ['日本', [], 'object'],
-    ['', [], 'object'],
+    ['日本', [], 'account-9'],
+    ['日本', ['account-9'], 'account-9-2'],
+    ['2024 / 25', [], 'account-2024-25'],
+    ['', [], 'account-9'],
   ])('%j besides %j is %s', (text, taken, name) => {
-    expect(declarationName(text, new Set(taken))).toBe(name);
+    expect(declarationName(text, new Set(taken), account)).toBe(name);
+  });
+
+  it.each([
+    ['Straße', 'strasse'],
+    ['Łódź & Ærø', 'lodz-aero'],
+    ['Москва', 'moskva'],
+    ['日本', 'riben'],
+    ['🚀', 'rocket'],
+    ['админ@example.com', 'admin-example-com'],
+    ['\u202eevil', 'evil'],
+    ['…', 'account-9'],
+    ['２０２４', 'account-2024'],
+  ])('%j in Latin letters is %s', (text, name) => {
+    expect(latinName(text, new Set(), account)).toBe(name);
   });
 
   it('is found at once, however many are called the same', () => {
@@ -175,7 +194,7 @@ describe('declarationName', () => {
     }
     const taken = new Watched(['depot-3']);
     for (let count = 0; count < 500; count += 1)
-      taken.add(declarationName(count % 2 === 0 ? 'Depot' : 'Hub', taken));
+      taken.add(declarationName(count % 2 === 0 ? 'Depot' : 'Hub', taken, account));
     expect([...taken].slice(1, 6)).toEqual(['depot', 'hub', 'depot-2', 'hub-2', 'depot-4']);
     expect([taken.size, looks < 1500]).toEqual([501, true]);
   });
@@ -183,7 +202,8 @@ describe('declarationName', () => {
   it('is always a name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 100 }), (text) => {
-        expect(declarationName(text, new Set(['object']))).toMatch(NAME);
+        for (const nameFor of [declarationName, latinName])
+          expect(nameFor(text, new Set(), { kind: 'account', id: text })).toMatch(NAME);
       }),
     );
   });

@@ -241,6 +241,30 @@ const table: Readonly<Record<string, Row>> = {
     codes: ['finished-block'],
     exit: 0,
   },
+  'an import of another object than the one that the address holds': {
+    declared: [{ ...declare('accounts.b', hq, { adopt: '2' }), import_origin: origin }],
+    blocks: [importOf('b')],
+    state: { 'accounts.b': held('3') },
+    steps: [],
+    codes: ['adopt-bound'],
+    exit: 1,
+  },
+  'a removed block that names almost what is deleted': {
+    declared: [],
+    blocks: [removal('stores', true)],
+    state: { 'accounts.store': held('2') },
+    steps: ['delete accounts.store'],
+    codes: ['removed-nothing'],
+    exit: 3,
+  },
+  'a removed block that names almost what stays': {
+    declared: [declare('accounts.store', hq)],
+    blocks: [removal('stores', true)],
+    state: { 'accounts.store': held('2') },
+    steps: ['keep accounts.store'],
+    codes: ['finished-block'],
+    exit: 0,
+  },
   'an import of two, one of which is done': {
     declared: [
       { ...declare('accounts.b', hq, { adopt: '2' }), import_origin: origin },

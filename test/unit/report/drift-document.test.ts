@@ -42,3 +42,39 @@ describe('the schema of an audit', () => {
       ]);
   });
 });
+
+describe('with --unmanaged=fail', () => {
+  const [found] = audits.audited.unmanaged_objects;
+  const strict: DriftDocument = {
+    ...audits.audited,
+    drift: [],
+    expectations: [],
+    diagnostics: [],
+    in_sync: ['accounts.a'],
+    unmanaged: { accounts: 1 },
+    unmanaged_objects: [{ ...found!, kind: 'accounts', id: '9', label: 'Found' }],
+    summary: { drifted: 0, in_sync: 1, unmanaged: 1, expectations_failed: 0 },
+    unmanaged_is_drift: true,
+  };
+  const { unmanaged_is_drift: _, ...lenient } = strict;
+  const nothing: DriftDocument = { ...strict, summary: { ...strict.summary, unmanaged: 0 } };
+  const written = (document: DriftDocument, format: 'text' | 'markdown' | 'html' | 'junit') =>
+    renderDrift(document, format, { color: false, width: 80 });
+
+  test('unmanaged objects are drift, in every last sentence', () => {
+    for (const format of ['text', 'markdown', 'html', 'junit'] as const) {
+      expect(written(strict, format)).toContain('Drift: 1 unmanaged; 1 in sync.');
+      expect(written(lenient, format)).toContain('No drift. 1 object is as declared, 1 unmanaged.');
+      expect(written(nothing, format)).toContain('No drift. 1 object is as declared.');
+    }
+    expect(complaints(read(strict))).toEqual([]);
+  });
+
+  test('each is a failure in JUnit', () => {
+    expect(written(strict, 'junit')).toContain('name="accounts Found (9)"');
+    expect(written(strict, 'junit')).toContain(
+      '<failure type="unmanaged" message="managed by no declaration">',
+    );
+    expect(written(lenient, 'junit')).not.toContain('<failure');
+  });
+});

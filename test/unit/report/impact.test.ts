@@ -48,6 +48,57 @@ test('the same in every form, and as its schema says', () => {
   expect(validate.errors ?? []).toEqual([]);
 });
 
+describe('rules that share their destinations are read at once', () => {
+  const pager = 'alert_push_destinations.pager';
+  const silenced = (rule: string, before: number, more: Partial<RuleImpact> = {}): RuleImpact => ({
+    ...still,
+    rule,
+    before,
+    after: 0,
+    destinations: { before: [pager], after: [] },
+    ...more,
+  });
+  const rules = Array.from({ length: 40 }, (_, at) => silenced(`alert_rules.r["${at}"]`, at + 1));
+
+  test('with the sums of what they send', () => {
+    const some = { ...nothing, rules };
+    const said = 'alert_rules.r["0"…"39"] (40): 820 notifications before, 0 after by all of them';
+    const text = textOf(some).replaceAll(/\n {4}/g, ' ');
+    expect(text).toContain(`  ${said} no longer to ${pager}\n`);
+    expect(renderPlan(documentOf(some), 'markdown', plain)).toContain(
+      '| `alert_rules.r["0"…"39"] (40)` | 820 notifications before, 0 after by all of them |',
+    );
+    for (const format of ['text', 'markdown'] as const)
+      expect(renderPlan(documentOf(some), format, { ...plain, verbose: true })).toContain(
+        'alert_rules.r["17"]',
+      );
+  });
+
+  test('those that are not managed by their labels', () => {
+    const live = ['a', 'b', 'c', 'd'].map((label) => silenced(`alert_rules ${label} (1)`, 2));
+    expect(textOf({ ...nothing, rules: live })).toContain(
+      '  alert_rules a (1), alert_rules b (1), alert_rules c (1) and 1 more: 8',
+    );
+  });
+
+  test.each<[what: string, others: Partial<RuleImpact>]>([
+    ['other destinations', { destinations: { before: [], after: [pager] } }],
+    ['more instead of less', { after: 99 }],
+    ['much more', { noisy: true }],
+    ['alerts that are not judged', { unjudged: { before: 1, after: 0 } }],
+  ])('but not with %s', (_, others) => {
+    const odd = silenced('alert_rules.odd', 7, others);
+    const text = textOf({ ...nothing, rules: [...rules.slice(0, 3), odd] });
+    expect(text).toContain('alert_rules.r["0", "1", "2"]: 6 notifications');
+    expect(text).toContain('alert_rules.odd: 7 notifications');
+  });
+
+  test('two are shown one by one', () =>
+    expect(textOf({ ...nothing, rules: rules.slice(0, 2) })).toContain(
+      'alert_rules.r["1"]: 2 notifications before, 0 after\n',
+    ));
+});
+
 describe('the text', () => {
   test('says nothing where nobody asked', () => {
     expect(renderPlan(planDocument({ plan: quiet, kinds, meta }), 'text', plain)).not.toContain(

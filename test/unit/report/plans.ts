@@ -489,6 +489,21 @@ export const many: Plan = {
         body: { schedule: 'daily' },
       },
     })),
+    ...keys.slice(0, 4).map((key, index): Change => ({
+      ...plainUpdate,
+      ...member('accounts.shop', key),
+      kind: 'accounts',
+      reason: 'name changed in the declaration',
+      id: String(6000 + index),
+      before: { name: `Shop ${key}`, account: '5001' },
+      desired: desired({ name: `Shop ${key} Ltd`, account: '5001' }),
+      changes: [{ path: 'name', before: `Shop ${key}`, after: `Shop ${key} Ltd`, drifted: false }],
+      request: {
+        method: 'PUT',
+        path: `/api/v2/accounts/${6000 + index}/`,
+        body: { name: `Shop ${key} Ltd`, account: '5001' },
+      },
+    })),
     ...['east', 'west', 'middle'].map((key): Change => ({
       ...deleted,
       ...member('alert_push_destinations.region', key),

@@ -1,7 +1,13 @@
 // Widths, wrapping and differences: the parts a text report is laid out of.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { DriftRecord, Event, Json } from '../../../src/model/index.js';
+import type {
+  DriftRecord,
+  Event,
+  HealthIssue,
+  Json,
+  ResourceDrift,
+} from '../../../src/model/index.js';
 import {
   differences,
   inline,
@@ -296,6 +302,15 @@ test('an apply counts the objects that got another address alone', () => {
   expect(text).toContain('Applied: 0 created, 1 updated, 0 deleted, 1 renamed; 2 unchanged.\n');
 });
 
+test('a plan counts the objects that get another address alone', () => {
+  const changes = [{ ...keep(1), renamed_from: 'alert_rules.before' }, ...mixed.changes];
+  const text = renderPlan(planDocument({ plan: { ...mixed, changes }, kinds, meta }), 'text', {
+    color: false,
+    width: 200,
+  });
+  expect(text).toMatch(/ to delete, .*1 to rename; \d+ unchanged\.\n/);
+});
+
 test('an address that is new for what is kept is shown, and nothing in the cloud changes', () => {
   const plan = { ...quiet, changes: [{ ...keep(1), renamed_from: 'alert_rules.before' }, keep(2)] };
   const text = renderPlan(planDocument({ plan, kinds, meta, keeps: 'count' }), 'text', {
@@ -344,6 +359,23 @@ test.each([
   expect(cloudSentence({ target })).toBe(told);
 });
 
+test('health issues of one cause are one row of a page, which opens to the objects', () => {
+  const health = ['a', 'b'].map((name): HealthIssue => ({
+    kind: 'alert_rules',
+    id: name,
+    address: `alert_rules.${name}`,
+    code: 'rule-cannot-fire',
+    summary: 'the rule cannot fire',
+    cause: 'alert_push_destinations.pager is disabled',
+  }));
+  const pageOf = (some: readonly HealthIssue[]): string =>
+    renderDrift({ ...audits.drift, health: some }, 'html', { color: false, width: 80 });
+  expect(pageOf(health)).toContain(
+    '<code>2 alert_rules</code></th><td><details><summary>alert_push_destinations.pager is disabled, so 2 alert_rules do not work</summary><code>alert_rules.a</code>, <code>alert_rules.b</code></details></td>',
+  );
+  expect(pageOf(health.slice(1))).toContain('<code>alert_rules.b</code></th><td>the rule cannot');
+});
+
 describe('equal drift is read at once', () => {
   const record = audits.drift.drift.find(
     ({ address }) => address === 'account_authorizations.dana',
@@ -374,6 +406,46 @@ describe('equal drift is read at once', () => {
       '    declared → live',
       '    role  "full_access_user" → "administrator"',
     ]));
+
+  test.each(['markdown', 'html'] as const)('in %s', (format) => {
+    const written = (verbose: boolean): string =>
+      renderDrift({ ...audits.drift, drift: records, diagnostics: [] }, format, {
+        color: false,
+        width: 80,
+        verbose,
+      }).replaceAll('&quot;', '"');
+    const block = 'account_authorizations.dana["c00"…"c39"] (40)';
+    expect(written(false)).toContain(block);
+    expect(written(false).split('full_access_user').length).toBeLessThan(5);
+    expect(written(true)).not.toContain(block);
+    expect(written(true).split('full_access_user').length).toBeGreaterThan(40);
+  });
+
+  test('also where a plan shows it', () => {
+    const drift = ['a', 'b', 'c'].map((key): ResourceDrift => ({
+      address: `account_authorizations.dana["${key}"]`,
+      kind: 'account_authorizations',
+      id: key,
+      actions: ['update'],
+      changes: [{ path: 'role', applied: 'full_access_user', live: 'administrator' }],
+    }));
+    const gone = drift.map((one): ResourceDrift => ({ ...one, actions: ['delete'], changes: [] }));
+    const written = (some: readonly ResourceDrift[], format: 'text' | 'markdown'): string =>
+      renderPlan({ ...planDocument({ plan: quiet, kinds, meta }), resource_drift: some }, format, {
+        color: false,
+        width: 80,
+      });
+    const block = 'account_authorizations.dana["a", "b", "c"]';
+    expect(written(drift, 'text')).toContain(
+      `  ${block}\n    role  "full_access_user" → "administrator"\n\n`,
+    );
+    expect(written(drift, 'markdown')).toContain(`\`${block}\` differ in 1 attribute\n`);
+    expect(written(gone, 'text')).toContain(`  ${block} (3) are gone\n`);
+    expect(written(gone, 'markdown')).toContain(`\`${block} (3)\` are gone\n`);
+    const [first, second] = drift as [ResourceDrift, ResourceDrift];
+    const other = { ...second, changes: [{ ...second.changes[0]!, live: 'no_access' }] };
+    expect(written([first, other], 'text')).toContain('dana["a"]\n');
+  });
 
   test('unless another value, author or status is in it, or all of it is asked for', () => {
     const [first, second] = records as [DriftRecord, DriftRecord];
