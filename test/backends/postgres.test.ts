@@ -79,7 +79,7 @@ describe('a table in PostgreSQL', () => {
       const schema = `s${(schemas += 1)}`;
       return { schema, password, role: `own_${schema}` };
     });
-    for (const { schema, password, role } of places) {
+    for (const { password, role } of places) {
       await admin.query(`create role ${role} login password '${password}'`);
       await admin.query(`grant create on database postgres to ${role}`);
     }

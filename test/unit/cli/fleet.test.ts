@@ -801,14 +801,20 @@ describe('a report', () => {
 });
 
 test.each([
-  ['settings: { target: emulator }\n', /`settings.target: emulator` is one account/],
-  ['settings: { state: x.json }\n', /`settings.state` names a state in a fleet/],
-])('%s in the declarations is refused', async (text, expected) => {
+  ['settings: { target: emulator }\n', 'base/base.yaml:1:13', '`settings.target: emulator` is'],
+  ['settings: { state: x.json }\n', 'base/base.yaml:1:13', '`settings.state` names a state in'],
+  [
+    'settings:\n  state:\n    url: x.json\n',
+    'base/base.yaml:2:3',
+    '`settings.state` names a state',
+  ],
+])('%s in the declarations is refused, with its place', async (text, place, expected) => {
   const home = await fleetOf(['acme'], FILE, text + BASE);
   for (const name of ['validate', 'plan', 'drift'] as const) {
     const { code, stderr } = await home.run(name);
     expect(code).toBe(1);
-    expect(stderr).toMatch(expected);
+    expect(stderr).toContain(`acme: ${expected}`);
+    expect(stderr).toContain(place);
   }
   expect(home.calls('acme')).toBe(0);
 });
