@@ -198,7 +198,8 @@ export function resultOfEntry(
   { run, command }: Pick<FleetJob, 'run' | 'command'>,
   entry: TenantEntry,
 ): TenantResult {
-  const now = new Date(clock.now()).toISOString();
+  const ended = clock.now();
+  const started = ended - (entry.elapsed_seconds ?? 0) * 1000;
   return {
     format_version: '1.0',
     trueup_version: version,
@@ -206,8 +207,8 @@ export function resultOfEntry(
     command,
     digest: '',
     attempt: 1,
-    started_at: now,
-    ended_at: now,
+    started_at: new Date(started).toISOString(),
+    ended_at: new Date(ended).toISOString(),
     document: null,
     outcomes: [],
     ...entry,
