@@ -477,22 +477,38 @@ export async function doneBefore(
   return last && last.digest === of && isFinal(last) ? last : undefined;
 }
 
-/** Delivers the merged report. @returns the exit code of the run */
+/** Keeps why the run stopped, and delivers the merged report. @returns the exit code of the run */
 export async function concludeFleet(
   context: Context,
   forms: FleetForms,
-  job: Pick<FleetJob, 'run' | 'command'>,
+  job: Pick<FleetJob, 'run' | 'command' | 'records'>,
   { names, entries, stops }: { readonly names: readonly string[] } & Omit<FleetEnd, 'outcomes'>,
 ): Promise<Exit> {
+  const unkept = await keptOrNot(context, () => job.records?.end({ tenants: names, stops }));
   const document = mergedReport({ ...job, tenants: names }, entries, {
     trueup_version: version,
     generated_at: new Date(context.clock.now()).toISOString(),
-    stops,
+    stops: [...stops, ...unkept],
   });
   if (forms.shown === 'text')
     context.out.write(`\n${writesText(document)}${fleetSentence(document)}\n`);
   if (forms.events) context.out.write(forms.events.end(document));
   return deliverFleet(context, forms, document);
+}
+
+/** A reason that cannot be stored is an error of the run. */
+async function keptOrNot(
+  { tell }: Context,
+  keep: () => Promise<void> | undefined,
+): Promise<readonly RunStop[]> {
+  try {
+    await keep();
+    return [];
+  } catch (error) {
+    const caught = caughtError(error);
+    await tell(caught.diagnostics);
+    return [caught];
+  }
 }
 
 /** Text was printed line by line already, where it is asked for. */

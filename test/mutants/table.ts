@@ -5272,6 +5272,20 @@ export const mutants: readonly Mutant[] = [
     tests: workers,
   },
   {
+    name: 'why a run of a fleet stopped is not stored',
+    file: 'cli/fleet-run.ts',
+    find: 'job.records?.end({ tenants: names, stops })',
+    replace: 'undefined',
+    tests: ['unit/cli/fleet.test.ts'],
+  },
+  {
+    name: 'a resumed run of a fleet says why it stopped before',
+    file: 'cli/fleet-results.ts',
+    find: 'for (const tenant of ended.tenants) last.set(tenant, ended);',
+    replace: 'for (const tenant of ended.tenants) last.set(`${tenant}${number}`, ended);',
+    tests: ['unit/cli/fleet-results.test.ts'],
+  },
+  {
     name: 'a result that cannot be read ends its worker',
     file: 'cli/fleet-results.ts',
     find: 'if (error instanceof Refusal && error.diagnostics.some(({ code }) => code === DAMAGED))',

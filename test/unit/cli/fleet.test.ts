@@ -443,6 +443,59 @@ describe('an apply', () => {
     return document;
   };
 
+  /** What was stored says the same. */
+  const saysTheSame = async (home: FleetHome, run: string, document: FleetDocument) => {
+    const later = await home.run('report', run, '--format', 'json', '--detailed-exitcode');
+    expect(JSON.parse(later.stdout)).toEqual({
+      ...document,
+      generated_at: expect.any(String) as string,
+    });
+    expect(later.code).toBe(document.exit);
+  };
+
+  // Each shard of a bundle gives the reason, and the report gives it once.
+  test.each([
+    ['--auto-approve', [[]]],
+    [
+      'b',
+      [
+        ['--shard', '1/2'],
+        ['--shard', '2/2'],
+      ],
+    ],
+  ])('%s that a limit blocked says so in its report, until it is resumed', async (word, shards) => {
+    const home = await fleetOf(['acme', 'globex'], `${FILE}  stop: { changed_tenants: 1 }\n`);
+    expect((await home.run('plan', '--out', 'b')).code).toBe(3);
+    for (const shard of shards)
+      expect((await home.run('apply', word, '--run', 'r', ...shard)).code).toBe(3);
+    const blocked = await home.run('report', 'r');
+    expect(blocked.code).toBe(3);
+    expect(blocked.stdout.match(/error: 2 tenants would change/g)).toHaveLength(1);
+    home.write('trueup.fleet.yaml', FILE);
+    const applied = await home.run('apply', word, '--run', 'r');
+    expect(applied.code, applied.stderr).toBe(0);
+    const report = await home.run('report', 'r');
+    expect([report.code, report.stdout]).toEqual([0, expect.not.stringContaining('error:')]);
+  });
+
+  test('of a bundle that is blocked later keeps what was applied', async () => {
+    const home = await fleetOf(['acme', 'globex']);
+    await home.run('plan', '--out', 'b');
+    home.accounts.get('globex')!.setFaults([parseFault('status=403')]);
+    expect((await home.run('apply', 'b', '--run', 'r')).code).toBe(1);
+    home.write('trueup.fleet.yaml', `${FILE}  stop: { changed_tenants: 1 }\n`);
+    const again = await home.run('apply', 'b', '--run', 'r');
+    expect(again.code).toBe(3);
+    expect(again.stdout).toContain('1 applied');
+    expect(home.result('r', 'acme').status).toBe('applied');
+    const report = await home.run('report', 'r', '--format', 'json');
+    expect((JSON.parse(report.stdout) as FleetDocument).summary).toEqual({
+      tenants: 2,
+      applied: 1,
+      'not-run': 1,
+    });
+  });
+
   test.each([
     ['changed_tenants: 1', '2 tenants would change', ['not-run', 'not-run', 'blocked']],
     ['blocked: 1', '1 tenant is blocked', ['not-run', 'not-run', 'blocked']],
@@ -461,17 +514,17 @@ describe('an apply', () => {
     const document = reported(home, applied);
     expect(document.tenants.map(({ status }) => status)).toEqual(statuses);
     expect(document.tenants[0]?.summary).toContain(reason);
-    // What was stored says the same.
-    const later = await home.run('report', 'r', '--format', 'json');
-    expect((JSON.parse(later.stdout) as FleetDocument).tenants).toEqual(document.tenants);
+    await saysTheSame(home, 'r', document);
     rmSync(join(home.cwd, 'r.xml'));
-    const planned = await home.run('plan', '--out', 'b', ...forms);
+    const planned = await home.run('plan', '--out', 'b', '--run', 'p', ...forms);
     expect(planned.code).toBe(3);
     expect(reported(home, planned).summary).toMatchObject({ changes: 2, blocked: 1 });
+    await saysTheSame(home, 'p', reported(home, planned));
     rmSync(join(home.cwd, 'r.xml'));
-    const bundled = await home.run('apply', 'b', ...forms);
+    const bundled = await home.run('apply', 'b', '--run', 'b', ...forms);
     expect(bundled.code).toBe(3);
     expect(reported(home, bundled).summary).toEqual({ tenants: 3, 'not-run': 3 });
+    await saysTheSame(home, 'b', reported(home, bundled));
     expect(['acme', 'globex', 'initech'].flatMap((name) => home.writes(name))).toEqual([]);
   });
 
@@ -498,8 +551,7 @@ describe('an apply', () => {
     const document = reported(home, said);
     expect(document.command).toBe('apply');
     expect(document.tenants.map(({ status }) => status)).toEqual(['failed', 'not-run']);
-    const later = await home.run('report', 'r', '--format', 'json');
-    expect((JSON.parse(later.stdout) as FleetDocument).tenants).toEqual(document.tenants);
+    await saysTheSame(home, 'r', document);
     home.accounts.get('a')!.setFaults([]);
     const resumed = await home.run('apply', '--auto-approve', '--run', 'r');
     expect(resumed.code, resumed.stderr).toBe(0);
