@@ -110,6 +110,11 @@ async function applyBundle(context: Context, name: string, forms: FleetForms): P
     });
   const again = `trueup fleet plan --out ${shellWord(name)}`;
   const queued = jobsAsked(own, 'apply');
+  if (bundle.tenants.length === 0) {
+    const summary = `${name} holds no plan: there is nothing to apply`;
+    await context.tell([{ severity: 'info', code: 'empty-bundle', summary }]);
+    if (queued) return exits.done;
+  }
   if (queued) return queueBundle(own, narrowed, queued, { bundle, path, again });
   return applyAll(own, narrowed, forms, { bundle, name, again });
 }

@@ -16,6 +16,7 @@ import {
 } from '../../../src/cli/fleet-context.js';
 import type { Command, Context, Exchanges } from '../../../src/cli/context.js';
 import { limiter } from '../../../src/client/rate-limit.js';
+import { shardOf } from '../../../src/fleet/shards.js';
 import { parseFault } from '../../../src/emulator/index.js';
 import {
   defaultSettings,
@@ -476,6 +477,22 @@ describe('an apply', () => {
     expect(applied.code, applied.stderr).toBe(0);
     const report = await home.run('report', 'r');
     expect([report.code, report.stdout]).toEqual([0, expect.not.stringContaining('error:')]);
+  });
+
+  test('of a bundle without plans says so, and ends well', async () => {
+    const home = await fleetOf(['acme']);
+    const planned = await home.run('plan', '--out', 'b', '--shard', `${3 - shardOf('acme', 2)}/2`);
+    expect([planned.code, planned.stderr]).toEqual([
+      0,
+      expect.stringContaining('Saved. It holds no plan: there is nothing to apply.'),
+    ]);
+    const { code, stdout, stderr } = await home.run('apply', 'b', '--report', 'junit=r.xml');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('0 tenants.')]);
+    expect(stderr).toContain('b holds no plan: there is nothing to apply');
+    expect(readFileSync(join(home.cwd, 'r.xml'), 'utf8')).toContain('<testsuites>');
+    // No queue is asked for.
+    const queued = await home.run('apply', 'b', '--engine', 'pgboss');
+    expect([queued.code, queued.stderr]).toEqual([0, stderr]);
   });
 
   test('of a bundle that is blocked later keeps what was applied', async () => {
