@@ -456,6 +456,12 @@ const table = [
     more: '\nA tenant without a result is an error.',
   },
   {
+    name: 'fleet show',
+    args: '<bundle> [tenant]',
+    doc: 'show saved plans: of all tenants, or the whole plan of one',
+    flags: [format(planFormats), report, ...shown, identity, debug],
+  },
+  {
     name: 'fleet worker',
     args: '',
     doc: 'run the tenants that are in the queue',

@@ -35,11 +35,15 @@ import { version } from './version.js';
 export const namesOf = (tenants: readonly Tenant[]): readonly string[] =>
   tenants.map(({ name }) => name);
 
-export async function formsHere(context: Context): Promise<FleetForms> {
+/** @param inputs absolute paths of files that the command reads */
+export async function formsHere(
+  context: Context,
+  inputs: readonly string[] = [],
+): Promise<FleetForms> {
   const forms = formsOf(context, fleetFormats);
   const out = context.flags.out;
   const saved = out === undefined ? [] : [{ flag: '--out', path: resolve(context.cwd, out) }];
-  await checkFleetOutputs(context, [...saved, ...outputsOf(forms)]);
+  await checkFleetOutputs(context, [...saved, ...outputsOf(forms)], inputs);
   const pages = await tenantPages(context, forms);
   if (forms.shown !== 'ndjson') return { ...forms, pages };
   const { fleetNdjson } = await import('../report/fleet-ndjson.js');

@@ -15,6 +15,7 @@ import {
   type PlanFile,
   type TenantEntry,
   type TenantResult,
+  type TenantStatus,
 } from '../model/index.js';
 import { hasFailed, inLanes, laneCount, stagesOf, stopping } from '../fleet/lanes.js';
 import {
@@ -32,6 +33,7 @@ import { driftFigures, planFigures, withWrites } from '../report/fleet-figures.j
 import { fleetSentence, tenantDiagnostics, tenantLine, writesText } from '../report/fleet-text.js';
 import { briefly } from '../report/brief-diagnostics.js';
 import type { FleetNdjson } from '../report/fleet-ndjson.js';
+import type { BundledTenant } from '../state/plan-bundle.js';
 import { caughtError } from './caught-error.js';
 import type { Flags } from './command-table.js';
 import type { Context, Exchanges } from './context.js';
@@ -412,11 +414,31 @@ interface Told {
   readonly exit: Exit;
   readonly outcome: TenantOutcome | undefined;
   readonly diagnostics: readonly Diagnostic[];
-  readonly job: FleetJob;
+  readonly job: Pick<FleetJob, 'run' | 'command'>;
+}
+
+/** Exit codes of tenants whose plans are saved. */
+const statuses: Readonly<Partial<Record<TenantStatus, Exit>>> = {
+  changes: exits.changes,
+  blocked: exits.blocked,
+};
+
+/** A tenant whose plan was saved, as the run that made the plan reports it. */
+export function savedEntry(
+  { tenant, status }: BundledTenant,
+  { run, document }: { readonly run: string; readonly document: PlanDocument | undefined },
+): TenantEntry {
+  if (!document) return { ...withoutResult(tenant, 'failed', 'There is no plan.'), status };
+  const exit = statuses[status] ?? exits.done;
+  const outcome = { exit, digest: '', document };
+  const diagnostics = complaintsOf(outcome);
+  const job = { command: 'plan', run } as const;
+  const result = resultOf({ name: tenant, labels: {} }, { exit, outcome, diagnostics, job });
+  return entryOf({ ...result, started_at: '', ended_at: '' });
 }
 
 function resultOf(
-  { name, labels }: Tenant,
+  { name, labels }: Pick<Tenant, 'name' | 'labels'>,
   { exit, outcome, diagnostics, job }: Told,
 ): Omit<TenantResult, 'started_at' | 'ended_at'> {
   const { document, outcomes = [], digest: of = '' } = outcome ?? {};

@@ -66,7 +66,8 @@ export const run: Command = async (context, [name]) => {
           'Type: trueup fleet plan --out change.bundle\nand then `trueup fleet apply change.bundle --engine pgboss`.',
       },
     );
-  const forms = await formsHere(context);
+  const inputs = name === undefined ? [] : [resolve(context.cwd, name)];
+  const forms = await formsHere(context, inputs);
   wholeNumber('--parallelism', context.flags.parallelism ?? '10', 1, 100);
   return name === undefined ? applyNow(context, forms) : applyBundle(context, name, forms);
 };

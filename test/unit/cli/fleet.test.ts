@@ -2,6 +2,7 @@
 // another, what was reviewed is what is applied, and a run stops, resumes and reports as its file says.
 import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { describe, expect, test } from 'vitest';
 import { run as apply } from '../../../src/cli/commands/fleet-apply.js';
 import { run as applyProject } from '../../../src/cli/commands/apply.js';
@@ -886,6 +887,79 @@ test.each([
     expect(stderr).toContain(place);
   }
   expect(home.calls('acme')).toBe(0);
+});
+
+describe('a bundle is shown', () => {
+  test('as it was planned, each plan and all of them, without the fleet', async () => {
+    const home = await fleetOf(
+      ['acme', 'globex', 'initech', 'hooli'],
+      `${FILE}  stop: { failures: 9 }\n`,
+    );
+    home.write(
+      'policies/hooks.cel.yaml',
+      '- name: no-globex\n  when: plan.resource_changes.exists(c, string(c.change.after.endpoint.url).endsWith("globex"))\n  message: globex\n',
+    );
+    home.accounts.get('initech')!.setFaults([parseFault('status=403')]);
+    await home.run('apply', '--auto-approve', '--select', 'tenant=hooli');
+    const forms = ['--format', 'json', '--report', 'html=r.html'];
+    const planned = await home.run('plan', '--out', 'b', '--run', 'r', ...forms);
+    rmSync(join(home.cwd, 'trueup.fleet.yaml'));
+    rmSync(join(home.cwd, 'r.tenants'), { recursive: true });
+    const calls = home.calls('acme');
+    const said = await home.run('show', 'b', ...forms);
+    expect([said.code, said.stderr, home.calls('acme')]).toEqual([0, '', calls]);
+    const before = JSON.parse(planned.stdout) as FleetDocument;
+    const shown = JSON.parse(said.stdout) as FleetDocument;
+    expect(before.tenants.map(({ status }) => status)).toEqual([
+      'changes',
+      'blocked',
+      'unchanged',
+      'failed',
+    ]);
+    expect(shown).toEqual({
+      ...before,
+      generated_at: shown.generated_at,
+      tenants: before.tenants.map(({ elapsed_seconds: _, ...one }) =>
+        one.status === 'failed'
+          ? { ...one, exit: null, summary: 'There is no plan.', diagnostics: [] }
+          : one,
+      ),
+    });
+    expect(readdirSync(join(home.cwd, 'r.tenants')).toSorted()).toEqual([
+      'acme.html',
+      'globex.html',
+      'hooli.html',
+    ]);
+    const plan = await home.run('show', 'b', 'globex', '--format', 'json');
+    expect(JSON.parse(plan.stdout)).toEqual(home.result('r', 'globex').document);
+    const text = await home.run('show', 'b', 'acme');
+    expect(text.stdout).toContain('+ create alert_push_destinations.pager');
+    expect((await home.run('show', 'b')).stderr).toContain(': trueup fleet show b acme');
+  });
+
+  test('to nobody who lacks a plan, its key, or another place for the report', async () => {
+    const home = await fleetOf(['acme', 'globex']);
+    home.accounts.get('globex')!.setFaults([parseFault('status=403')]);
+    await home.run('plan', '--out', 'b');
+    const bytes = readFileSync(join(home.cwd, 'b'));
+    for (const [name, words, reason] of [
+      ['show', ['b', 'acmee'], 'b holds no plan of acmee. Did you mean `acme`?'],
+      ['show', ['b', 'globex'], 'its status was `failed`'],
+      ['show', ['b', '--report', 'json=b'], 'this command reads it'],
+      ['apply', ['b', '--report', 'json=b'], 'this command reads it'],
+    ] as const) {
+      const { code, stdout, stderr } = await home.run(name, ...words);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain(reason);
+    }
+    expect(readFileSync(join(home.cwd, 'b'))).toEqual(bytes);
+    const identity = await generateIdentity();
+    home.write('key.txt', identity);
+    await home.run('plan', '--out', 'e', '--encrypt-to', await identityToRecipient(identity));
+    expect((await home.run('show', 'e')).code).toBe(1);
+    const shown = await home.run('show', 'e', '--identity', 'key.txt');
+    expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining('acme: Plan: 1 to')]);
+  });
 });
 
 describe('a credential command', () => {
