@@ -538,6 +538,8 @@ const table = [
         '--queue-secret <name>',
         'secret that holds TRUEUP_QUEUE for workers; default trueup-queue',
       ),
+      flag('--deadline <time>', 'time after which a job is ended, such as 6h; default none'),
+      flag('--service-account <name>', 'service account of the pods'),
       flag('--name <name>', 'name of the object; that of a job is the name of its run'),
       flag('--namespace <name>', 'namespace of the object'),
       tenants[0],
