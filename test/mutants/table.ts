@@ -5272,6 +5272,20 @@ export const mutants: readonly Mutant[] = [
     tests: workers,
   },
   {
+    name: 'schedules that cannot be read are passed over in silence',
+    file: 'cli/commands/fleet-worker.ts',
+    find: 'if (context.signal.aborted || diagnostics.some(isOutage)) return;',
+    replace: 'return;',
+    tests: workers,
+  },
+  {
+    name: 'a scheduled run begins although its worker is to end',
+    file: 'cli/commands/fleet-worker.ts',
+    find: 'if (context.signal.aborted) throw error;',
+    replace: '',
+    tests: workers,
+  },
+  {
     name: 'why a run of a fleet stopped is not stored',
     file: 'cli/fleet-run.ts',
     find: 'job.records?.end({ tenants: names, stops })',
