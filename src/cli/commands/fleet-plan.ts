@@ -5,9 +5,9 @@ import { defined, shellWord } from '../../model/index.js';
 import type { Command } from '../context.js';
 import { beyondLimits, bundleOf, isBlocking } from '../fleet-bundle.js';
 import { begun, formsHere, namesOf, tenantFlags } from '../fleet-command.js';
-import { fleetHere, type FleetSite } from '../fleet-context.js';
+import { fleetHere } from '../fleet-context.js';
 import { fleetVerdicts } from '../fleet-policies.js';
-import { concludeFleet, runFleet, type FleetJob } from '../fleet-run.js';
+import { concludeFleet, runFleet, type FleetEnd, type FleetJob } from '../fleet-run.js';
 import { doneOffline, planned, unlessDone } from '../fleet-tenant-work.js';
 import { policiesHere, refuseUnknownAllow } from '../project-policies.js';
 import { protectionOf } from './plan.js';
@@ -52,12 +52,13 @@ export const run: Command = async (context) => {
   await writeBundle({ path: resolve(cwd, flags.out), files }, text, protection);
   const identity = protection.recipients ? ' --identity FILE' : '';
   const apply = `To apply it: trueup fleet apply ${shellWord(flags.out)}${identity}`;
-  err.write(`Saved. ${hindrance(site, beyond) ?? apply}\n`);
+  err.write(`Saved. ${hindrance(end, beyond) ?? apply}\n`);
   return exit;
 };
 
 /** Why a bundle cannot, or need not, be applied. */
-function hindrance({ here }: FleetSite, beyond: readonly RunStop[]): string | undefined {
+function hindrance({ outcomes }: FleetEnd, beyond: readonly RunStop[]): string | undefined {
   if (isBlocking(beyond)) return 'It is blocked as a whole: no tenant of it can be applied.';
-  return here.length === 0 ? 'It holds no plan: there is nothing to apply.' : undefined;
+  const isPlanned = [...outcomes.values()].some(({ plan }) => plan !== undefined);
+  return isPlanned ? undefined : 'It holds no plan: there is nothing to apply.';
 }

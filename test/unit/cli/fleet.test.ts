@@ -494,6 +494,10 @@ describe('an apply', () => {
     // No queue is asked for.
     const queued = await home.run('apply', 'b', '--engine', 'pgboss');
     expect([queued.code, queued.stderr]).toEqual([0, stderr]);
+    home.accounts.get('acme')!.setFaults([parseFault('status=403')]);
+    const failed = await home.run('plan', '--out', 'f');
+    expect(failed.code).toBe(1);
+    expect(failed.stderr).toContain('Saved. It holds no plan: there is nothing to apply.');
   });
 
   test('of a bundle that is blocked later keeps what was applied', async () => {
