@@ -169,11 +169,7 @@ function tryRead(
 }
 
 /** @param ofTenant of a fleet, whose file says some of it */
-export function settingsOf(
-  run: ResolveRun,
-  piece: RawEntry,
-  ofTenant: boolean,
-): Partial<Settings> {
+export function settingsOf(run: ResolveRun, piece: RawEntry, ofTenant: boolean): Partial<Settings> {
   const form: DeclarationForm = {
     attributes: settingsAttribute.attributes,
     validator: run.validators.settings,
