@@ -456,6 +456,12 @@ const table = [
     more: '\nA tenant without a result is an error.',
   },
   {
+    name: 'fleet show',
+    args: '<bundle> [tenant]',
+    doc: 'show saved plans: of all tenants, or the whole plan of one',
+    flags: [format(planFormats), report, ...shown, identity, debug],
+  },
+  {
     name: 'fleet worker',
     args: '',
     doc: 'run the tenants that are in the queue',
@@ -532,6 +538,8 @@ const table = [
         '--queue-secret <name>',
         'secret that holds TRUEUP_QUEUE for workers; default trueup-queue',
       ),
+      flag('--deadline <time>', 'time after which a job is ended, such as 6h; default none'),
+      flag('--service-account <name>', 'service account of the pods'),
       flag('--name <name>', 'name of the object; that of a job is the name of its run'),
       flag('--namespace <name>', 'namespace of the object'),
       tenants[0],

@@ -90,8 +90,8 @@ export function contextOf(
     exchanges: undefined as Exchanges | undefined,
     /** Of a tenant, where its fleet says so: wins over the settings of the project. */
     requestsPerMinute: undefined as number | undefined,
-    /** Names of the variables that the file of a fleet gives. */
-    fleetVariables: [] as readonly string[],
+    /** Present for the tenants of a fleet: names of the variables that its file gives. */
+    fleetVariables: undefined as readonly string[] | undefined,
     /** True if a person can answer a question. */
     isOneStream: () => isOneStream(stdout, stderr),
     interactive: stdin.isTTY ? stderr.isTTY : false,

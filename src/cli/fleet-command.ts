@@ -35,11 +35,15 @@ import { version } from './version.js';
 export const namesOf = (tenants: readonly Tenant[]): readonly string[] =>
   tenants.map(({ name }) => name);
 
-export async function formsHere(context: Context): Promise<FleetForms> {
+/** @param inputs absolute paths of files that the command reads */
+export async function formsHere(
+  context: Context,
+  inputs: readonly string[] = [],
+): Promise<FleetForms> {
   const forms = formsOf(context, fleetFormats);
   const out = context.flags.out;
   const saved = out === undefined ? [] : [{ flag: '--out', path: resolve(context.cwd, out) }];
-  await checkFleetOutputs(context, [...saved, ...outputsOf(forms)]);
+  await checkFleetOutputs(context, [...saved, ...outputsOf(forms)], inputs);
   const pages = await tenantPages(context, forms);
   if (forms.shown !== 'ndjson') return { ...forms, pages };
   const { fleetNdjson } = await import('../report/fleet-ndjson.js');
@@ -64,6 +68,8 @@ interface RunContent {
   readonly bundle?: string;
   /** Where it is queued: then its results are where all workers reach them. */
   readonly queued?: QueuedJobs | undefined;
+  /** The place of its results, where it is known. */
+  readonly place?: ResultPlace;
 }
 
 /** Begins a run, or goes on with the one of `--run`. */
@@ -71,7 +77,7 @@ export async function begun(
   context: Context,
   site: FleetSite,
   command: FleetCommand,
-  { bundle, queued }: RunContent = {},
+  { bundle, queued, place: known }: RunContent = {},
 ): Promise<QueuedRun> {
   const { flags, clock, random } = context;
   const started_at = new Date(clock.now()).toISOString();
@@ -88,9 +94,10 @@ export async function begun(
     bundle: bundle ?? null,
     ...defined({ queued }),
   };
-  const places = await (queued
-    ? sharedPlaces(context, site.fleet.results)
-    : resultPlaces(context, site.fleet.results));
+  const { results } = site.fleet;
+  const places = known
+    ? [known]
+    : await (queued ? sharedPlaces(context, results) : resultPlaces(context, results));
   for (const place of places) {
     const one = runRecords(place, run);
     const begun = await one.begin(record).catch(unlessDenied(context, places.at(-1) === place));

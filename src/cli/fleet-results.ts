@@ -1,5 +1,6 @@
 // Where the results of a fleet are kept: `fleet/<run>`, and `fleet/<run>/<tenant>`, each written once: registers beside
 // remote states, else files below `.trueup`. A tenant that runs again in the same run gets a further result, `<tenant>@2`.
+// `fleet/<run>@ended-1` says why the first process of the run stopped.
 import { dirname, join } from 'node:path';
 import {
   equal,
@@ -14,6 +15,7 @@ import {
   type FleetRun,
   type TenantResult,
 } from '../model/index.js';
+import type { RunStop } from '../fleet/merge.js';
 import { tenantJobIn } from '../fleet/tenant-job.js';
 import { jsonText } from '../report/json-output.js';
 import {
@@ -46,8 +48,17 @@ export interface RunRecords {
   last(tenant: string): Promise<TenantResult | undefined>;
   /** Writes a result under the next free attempt. @returns it */
   write(result: TenantResult): Promise<TenantResult>;
+  /** Keeps why this process stopped; nothing where neither it nor one before did. */
+  end(ended: EndedProcess): Promise<void>;
+  /** Why the processes stopped that were the last to run their tenants. @throws Refusal where a record is damaged */
+  stops(): Promise<readonly RunStop[]>;
   /** Audits a tenant while no other run does, as far as the place can tell. @throws Refusal where one does */
   alone<T>(tenant: string, wait: Wait, work: Audit<T>): Promise<T>;
+}
+
+interface EndedProcess {
+  readonly tenants: readonly string[];
+  readonly stops: readonly RunStop[];
 }
 
 /** How another run is waited for. */
@@ -213,9 +224,41 @@ const runShape = (run: string): ShapeCheck =>
 const asJob = (run: string, queued: unknown): unknown =>
   isObject(queued) && { ...queued, run, tenant: '', round: 0, tries: 0 };
 
+const diagnostics = listOf(
+  members<Pick<Diagnostic, 'severity' | 'code' | 'summary' | 'detail' | 'origin'>>(
+    {
+      severity: oneOf('error', 'warning', 'info'),
+      code: isText,
+      summary: isText,
+      'detail?': isText,
+      'origin?': isSome,
+    },
+    anything,
+  ),
+);
+
+const endShape = (run: string): ShapeCheck =>
+  members<EndedProcess & Pick<FleetRun, 'format_version' | 'run'>>(
+    {
+      format_version: oneOf('1.0'),
+      run: oneOf(run),
+      tenants: listOf(isText),
+      stops: listOf(
+        members<RunStop>({ exit: oneOf(...Object.values(exits)), diagnostics }, anything),
+      ),
+    },
+    anything,
+  );
+
 type ReadAgain = Omit<
   TenantResult,
-  'trueup_version' | 'attempt' | 'started_at' | 'ended_at' | 'document' | 'outcomes'
+  | 'trueup_version'
+  | 'attempt'
+  | 'started_at'
+  | 'ended_at'
+  | 'elapsed_seconds'
+  | 'document'
+  | 'outcomes'
 >;
 type Figures = TenantResult['kinds'][string];
 type Writes = NonNullable<Figures['writes']>;
@@ -253,18 +296,7 @@ const resultShape = (
         ),
       ),
       requests: count,
-      diagnostics: listOf(
-        members<Pick<Diagnostic, 'severity' | 'code' | 'summary' | 'detail' | 'origin'>>(
-          {
-            severity: oneOf('error', 'warning', 'info'),
-            code: isText,
-            summary: isText,
-            'detail?': isText,
-            'origin?': isSome,
-          },
-          anything,
-        ),
-      ),
+      diagnostics,
       digest: isText,
     },
     anything,
@@ -291,31 +323,67 @@ function refuseOtherRun({ run, ...record }: FleetRun, before: FleetRun | undefin
     });
 }
 
+interface Expected {
+  readonly shape: ShapeCheck;
+  /** For messages. */
+  readonly what: string;
+  readonly detail: string;
+}
+
+/** @throws Refusal where it is damaged */
+async function recordAt<T>(
+  place: ResultPlace,
+  key: string,
+  { shape, what, detail }: Expected,
+): Promise<T | undefined> {
+  const text = await place.read(key);
+  if (text === undefined) return undefined;
+  const value = tryJson(text);
+  const flaw = shape(value);
+  if (flaw) {
+    const why = isObject(value)
+      ? `\`${formatPath(flaw.path)}\` ${flaw.problem}`
+      : 'it holds no whole JSON object';
+    refuse(DAMAGED, `${key} in ${place.location} is not ${what}: ${why}.`, { detail });
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its members were checked
+  return value as T;
+}
+
+/** Each process of a run that ends adds a record, under the next free number. */
+function processEnds(place: ResultPlace, run: string): Pick<RunRecords, 'end' | 'stops'> {
+  const keyOf = (number: number): string => `fleet/${run}@ended-${number}`;
+  return {
+    async end(ended) {
+      if (ended.stops.length === 0 && (await place.read(keyOf(1))) === undefined) return;
+      const text = jsonText({ format_version: '1.0', run, ...ended });
+      for (let number = 1; !(await place.create(keyOf(number), text));) number += 1;
+    },
+    async stops() {
+      const last = new Map<string, EndedProcess>();
+      for (let number = 1; ; number += 1) {
+        const ended = await recordAt<EndedProcess>(place, keyOf(number), {
+          shape: endShape(run),
+          what: `the end of a process of the run ${run}`,
+          detail: 'It was edited, or cut off. Remove it, and those with a higher number.',
+        });
+        if (!ended) break;
+        for (const tenant of ended.tenants) last.set(tenant, ended);
+      }
+      const all = [...new Set(last.values())].flatMap(({ stops }) => stops);
+      return [...new Map(all.map((stop) => [JSON.stringify(stop), stop])).values()];
+    },
+  };
+}
+
 /** @param only the one tenant that is asked about: then the results of others are not listed */
 export function runRecords(place: ResultPlace, name: string, only = ''): RunRecords {
   const runKey = `fleet/${name}`;
   const keyOf = (tenant: string, attempt: number): string =>
     `${runKey}/${tenant}${attempt === 1 ? '' : `@${attempt}`}`;
-  const read = async <T>(
-    key: string,
-    shape: ShapeCheck,
-    { what, detail }: { readonly what: string; readonly detail: string },
-  ): Promise<T | undefined> => {
-    const text = await place.read(key);
-    if (text === undefined) return undefined;
-    const value = tryJson(text);
-    const flaw = shape(value);
-    if (flaw) {
-      const why = isObject(value)
-        ? `\`${formatPath(flaw.path)}\` ${flaw.problem}`
-        : 'it holds no whole JSON object';
-      refuse(DAMAGED, `${key} in ${place.location} is not ${what}: ${why}.`, { detail });
-    }
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its members were checked
-    return value as T;
-  };
   const run = (): Promise<FleetRun | undefined> =>
-    read<FleetRun>(runKey, runShape(name), {
+    recordAt<FleetRun>(place, runKey, {
+      shape: runShape(name),
       what: `the record of the run ${name}`,
       detail:
         'It was edited, cut off, or written by another version of trueup. Restore it, or begin another run with another --run.',
@@ -328,7 +396,8 @@ export function runRecords(place: ResultPlace, name: string, only = ''): RunReco
       const attempt = (await attempts()).get(tenant);
       const of = await begun();
       if (attempt === undefined || !of) return undefined;
-      return read<TenantResult>(keyOf(tenant, attempt), resultShape(tenant, of), {
+      return recordAt<TenantResult>(place, keyOf(tenant, attempt), {
+        shape: resultShape(tenant, of),
         what: `a result of ${tenant} in the run ${name}`,
         detail: `It was edited, cut off, or put there by mistake. Remove it, and resume the run: trueup fleet ${of.command} --run ${name}`,
       });
@@ -338,6 +407,7 @@ export function runRecords(place: ResultPlace, name: string, only = ''): RunReco
       refuseOtherRun(record, await run());
       return true;
     },
+    ...processEnds(place, name),
     // No run has such a name.
     alone: (tenant, wait, work) =>
       place.underClaim?.(

@@ -15,6 +15,7 @@ import {
   type PlanFile,
   type TenantEntry,
   type TenantResult,
+  type TenantStatus,
 } from '../model/index.js';
 import { hasFailed, inLanes, laneCount, stagesOf, stopping } from '../fleet/lanes.js';
 import {
@@ -32,6 +33,7 @@ import { driftFigures, planFigures, withWrites } from '../report/fleet-figures.j
 import { fleetSentence, tenantDiagnostics, tenantLine, writesText } from '../report/fleet-text.js';
 import { briefly } from '../report/brief-diagnostics.js';
 import type { FleetNdjson } from '../report/fleet-ndjson.js';
+import type { BundledTenant } from '../state/plan-bundle.js';
 import { caughtError } from './caught-error.js';
 import type { Flags } from './command-table.js';
 import type { Context, Exchanges } from './context.js';
@@ -198,7 +200,8 @@ export function resultOfEntry(
   { run, command }: Pick<FleetJob, 'run' | 'command'>,
   entry: TenantEntry,
 ): TenantResult {
-  const now = new Date(clock.now()).toISOString();
+  const ended = clock.now();
+  const started = ended - (entry.elapsed_seconds ?? 0) * 1000;
   return {
     format_version: '1.0',
     trueup_version: version,
@@ -206,8 +209,8 @@ export function resultOfEntry(
     command,
     digest: '',
     attempt: 1,
-    started_at: now,
-    ended_at: now,
+    started_at: new Date(started).toISOString(),
+    ended_at: new Date(ended).toISOString(),
     document: null,
     outcomes: [],
     ...entry,
@@ -411,11 +414,31 @@ interface Told {
   readonly exit: Exit;
   readonly outcome: TenantOutcome | undefined;
   readonly diagnostics: readonly Diagnostic[];
-  readonly job: FleetJob;
+  readonly job: Pick<FleetJob, 'run' | 'command'>;
+}
+
+/** Exit codes of tenants whose plans are saved. */
+const statuses: Readonly<Partial<Record<TenantStatus, Exit>>> = {
+  changes: exits.changes,
+  blocked: exits.blocked,
+};
+
+/** A tenant whose plan was saved, as the run that made the plan reports it. */
+export function savedEntry(
+  { tenant, status }: BundledTenant,
+  { run, document }: { readonly run: string; readonly document: PlanDocument | undefined },
+): TenantEntry {
+  if (!document) return { ...withoutResult(tenant, 'failed', 'There is no plan.'), status };
+  const exit = statuses[status] ?? exits.done;
+  const outcome = { exit, digest: '', document };
+  const diagnostics = complaintsOf(outcome);
+  const job = { command: 'plan', run } as const;
+  const result = resultOf({ name: tenant, labels: {} }, { exit, outcome, diagnostics, job });
+  return entryOf({ ...result, started_at: '', ended_at: '' });
 }
 
 function resultOf(
-  { name, labels }: Tenant,
+  { name, labels }: Pick<Tenant, 'name' | 'labels'>,
   { exit, outcome, diagnostics, job }: Told,
 ): Omit<TenantResult, 'started_at' | 'ended_at'> {
   const { document, outcomes = [], digest: of = '' } = outcome ?? {};
@@ -476,22 +499,38 @@ export async function doneBefore(
   return last && last.digest === of && isFinal(last) ? last : undefined;
 }
 
-/** Delivers the merged report. @returns the exit code of the run */
+/** Keeps why the run stopped, and delivers the merged report. @returns the exit code of the run */
 export async function concludeFleet(
   context: Context,
   forms: FleetForms,
-  job: Pick<FleetJob, 'run' | 'command'>,
+  job: Pick<FleetJob, 'run' | 'command' | 'records'>,
   { names, entries, stops }: { readonly names: readonly string[] } & Omit<FleetEnd, 'outcomes'>,
 ): Promise<Exit> {
+  const unkept = await keptOrNot(context, () => job.records?.end({ tenants: names, stops }));
   const document = mergedReport({ ...job, tenants: names }, entries, {
     trueup_version: version,
     generated_at: new Date(context.clock.now()).toISOString(),
-    stops,
+    stops: [...stops, ...unkept],
   });
   if (forms.shown === 'text')
     context.out.write(`\n${writesText(document)}${fleetSentence(document)}\n`);
   if (forms.events) context.out.write(forms.events.end(document));
   return deliverFleet(context, forms, document);
+}
+
+/** A reason that cannot be stored is an error of the run. */
+async function keptOrNot(
+  { tell }: Context,
+  keep: () => Promise<void> | undefined,
+): Promise<readonly RunStop[]> {
+  try {
+    await keep();
+    return [];
+  } catch (error) {
+    const caught = caughtError(error);
+    await tell(caught.diagnostics);
+    return [caught];
+  }
 }
 
 /** Text was printed line by line already, where it is asked for. */

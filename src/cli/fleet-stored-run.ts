@@ -1,11 +1,12 @@
 // A run of a fleet as its results are stored.
 import { resolve } from 'node:path';
 import { readFleet } from '../fleet/fleet-file.js';
-import { entryOf, withoutResult } from '../fleet/merge.js';
+import { entryOf, withoutResult, type RunStop } from '../fleet/merge.js';
 import { FLEET_FILE } from '../fleet/tenant.js';
-import { Refusal, refuse, type FleetRun, type TenantEntry } from '../model/index.js';
+import { exits, Refusal, refuse, type FleetRun, type TenantEntry } from '../model/index.js';
 import { declarationFiles } from '../platform/declaration-files.js';
 import type { Context } from './context.js';
+import { cancellationOf, roundOf } from './fleet-queue.js';
 import { resultPlaces, runRecords, type ResultPlace, type RunRecords } from './fleet-results.js';
 import type { FleetForms } from './fleet-run.js';
 
@@ -27,6 +28,37 @@ export async function storedEntry(
   }
 }
 
+/** Why the run stopped, as far as it was not resumed. */
+export async function storedStops(
+  { run: { run }, records, place }: Pick<StoredRun, 'run' | 'records' | 'place'>,
+  entries: ReadonlyMap<string, TenantEntry>,
+): Promise<readonly RunStop[]> {
+  try {
+    const isLeft = [...entries.values()].some(({ status }) => cancelledStatuses.has(status));
+    const round = isLeft ? await roundOf(place, run) : 0;
+    const cancelled = round > 0 && (await cancellationOf(place, { run, round: round - 1 }));
+    return [...(await records.stops()), ...(cancelled ? [cancelledStop(run, cancelled)] : [])];
+  } catch (error) {
+    if (error instanceof Refusal) return [error];
+    throw error;
+  }
+}
+
+/** Of tenants that the cancellation of a run in a queue leaves. */
+const cancelledStatuses: ReadonlySet<string> = new Set(['not-run', 'interrupted']);
+
+const cancelledStop = (run: string, { reason }: { readonly reason: string }): RunStop => ({
+  exit: exits.error,
+  diagnostics: [
+    {
+      severity: 'error',
+      code: 'cancelled',
+      summary: `The run was cancelled: ${reason}.`,
+      detail: `To go on: trueup fleet resume ${run}`,
+    },
+  ],
+});
+
 /** A document that no page can be made of was edited, or is of another version. */
 function unlessRefused(error: unknown): never {
   if (error instanceof Refusal) throw error;
@@ -35,17 +67,16 @@ function unlessRefused(error: unknown): never {
   });
 }
 
-/** @throws Refusal where there is no such run */
-export async function runNamed(
-  context: Context,
-  name: string,
-): Promise<{
+interface StoredRun {
   readonly run: FleetRun;
   readonly records: RunRecords;
   readonly place: ResultPlace;
   /** Where the fleet keeps results that all its machines reach. */
   readonly results: string | undefined;
-}> {
+}
+
+/** @throws Refusal where there is no such run */
+export async function runNamed(context: Context, name: string): Promise<StoredRun> {
   const { files, cwd } = { files: declarationFiles, cwd: context.cwd };
   // The results alone may have been brought here, without the fleet.
   const isFleet = files.stat(resolve(cwd, FLEET_FILE)) !== undefined;

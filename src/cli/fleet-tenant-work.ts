@@ -33,21 +33,6 @@ import { audit } from './run-audit.js';
 import { auditWait } from './state-location.js';
 import { planDocumentOf, requestOf, withProject } from './working-context.js';
 
-/** What a tenant cannot say by itself, because the fleet says it. @throws Refusal */
-export function refuseSettings({ settings }: Pick<Project, 'settings'>): void {
-  if (settings.target === 'emulator')
-    refuse('fleet-settings', '`settings.target: emulator` is one account for the whole folder.', {
-      detail:
-        'For tenants of a fleet: trueup emulator --tenant NAME, and the variables that it prints.',
-      attribute: 'settings.target',
-    });
-  if (settings.state?.url !== undefined)
-    refuse('fleet-settings', '`settings.state` names a state in a fleet, whose file names it.', {
-      detail: 'Move it to `state` of the tenant, or of `defaults`, in trueup.fleet.yaml.',
-      attribute: 'settings.state',
-    });
-}
-
 /** Of what is run: an earlier result of the same run stands only if it is of the same. */
 const runDigest = (context: Context, site: FleetSite, tenant: Tenant, project: Project): string =>
   digest([project.digest, entryDigest(tenant, site), ...(context.flags.allow ?? [])]);
@@ -92,7 +77,6 @@ export const auditedIn =
   (site: FleetSite): TenantWork =>
   (own, tenant) =>
     withProject(own, tenant.paths, async (place) => {
-      refuseSettings(place.project);
       const { document, exit } = await audit(own, place);
       return { exit, document, digest: runDigest(own, site, tenant, place.project) };
     });
@@ -128,7 +112,6 @@ export const planned =
   (site: FleetSite, { lifetime, saves }: Planning): TenantWork =>
   (own, tenant) =>
     withProject(own, tenant.paths, async (without): Promise<TenantOutcome> => {
-      refuseSettings(without.project);
       if (saves === 'file') refuseSecretVariables(own, without);
       const place = await withPolicies(own, without);
       const { propose } = await import('../reconciler/plan/propose.js');

@@ -74,7 +74,8 @@ const LONGEST_PAUSE = 5;
 /** Runs whose fleets and plans a worker keeps. */
 const KEPT_RUNS = 8;
 
-const isOutage = ({ code }: { readonly code: string }): boolean =>
+/** Whether asking again may help. */
+export const isOutage = ({ code }: { readonly code: string }): boolean =>
   code === QUEUE_UNREACHABLE || code === 'backend-unreachable';
 
 /** Asks again, until a server that does not answer is back or the worker is to end. */

@@ -38,6 +38,7 @@ const commands: Readonly<Record<string, () => Promise<{ readonly run: Command }>
   'fleet drift': () => import('./commands/fleet-drift.js'),
   'fleet apply': () => import('./commands/fleet-apply.js'),
   'fleet report': () => import('./commands/fleet-report.js'),
+  'fleet show': () => import('./commands/fleet-show.js'),
   'fleet worker': () => import('./commands/fleet-worker.js'),
   'fleet status': async () => ({ run: (await queueCommands()).status }),
   'fleet resume': async () => ({ run: (await queueCommands()).resume }),

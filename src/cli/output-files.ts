@@ -49,7 +49,8 @@ interface Inputs {
 export const checkFleetOutputs = (
   context: Context,
   outputs: readonly OutputFile[],
-): Promise<void> => checkPaths(context, outputs, { state: '', paths: [], inputs: [] });
+  inputs: readonly string[] = [],
+): Promise<void> => checkPaths(context, outputs, { state: '', paths: [], inputs });
 
 async function checkPaths(
   context: Context,

@@ -102,10 +102,9 @@ const loading = (context: Context, paths: readonly string[], { env, variables }:
     stdin,
     environment,
     variables,
-    fleetVariables,
     commandOutput,
     found: masking.add,
-    ...defined({ env }),
+    ...defined({ env, fleetVariables }),
   };
 };
 

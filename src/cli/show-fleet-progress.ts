@@ -38,26 +38,19 @@ const nothing: FleetWatch = {
 };
 
 function eventsOf(
-  { out, clock }: Context,
+  { out }: Context,
   { run, command }: Watched,
   events: FleetNdjson,
   total: number,
 ): FleetWatch {
-  const begun = new Map<string, number>();
   out.write(events.begin({ run, command, tenants: total }));
   return {
     ...nothing,
     begin(tenant) {
-      begun.set(tenant, clock.monotonic());
       out.write(events.tenantBegin(tenant, command));
       return undefined;
     },
-    end(entry) {
-      const since = begun.get(entry.tenant);
-      begun.delete(entry.tenant);
-      const elapsed = since === undefined ? undefined : clock.monotonic() - since;
-      out.write(events.tenantEnd(entry, command, elapsed));
-    },
+    end: (entry) => out.write(events.tenantEnd(entry, command)),
   };
 }
 

@@ -12,7 +12,7 @@ import { fileStyle, type Forms } from './report-flags.js';
 
 export interface TenantPages {
   /** Writes the page of a tenant, if its result holds a plan or an audit. */
-  add(result: TenantResult): Promise<void>;
+  add(result: Pick<TenantResult, 'tenant' | 'document'>): Promise<void>;
   /** What the page of the fleet at this path links to. */
   links(path: string): Pick<Style, 'pageOf'>;
   /** What could not be written. */

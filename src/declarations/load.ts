@@ -81,7 +81,7 @@ export interface LoadOptions {
   readonly env?: string;
   /** `--var`. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Names of the variables that the file of a fleet gives to its tenant; their values are in the environment. */
+  /** Present for the tenant of a fleet: names of the variables that its file gives to it; their values are in the environment. */
   readonly fleetVariables?: readonly string[];
   /** Told of each secret that is declared, whether or not the project loads. */
   readonly found?: (secret: Secret) => void;
@@ -285,8 +285,9 @@ async function resolve(
   collected: Collected,
   overlay: Collected | undefined,
 ): Promise<Parts> {
-  const shared = collected.settings.map((piece) => settingsOf(bare, piece));
-  const own = overlay?.settings.map((piece) => settingsOf(bare, piece)) ?? [];
+  const ofTenant = options.fleetVariables !== undefined;
+  const shared = collected.settings.map((piece) => settingsOf(bare, piece, ofTenant));
+  const own = overlay?.settings.map((piece) => settingsOf(bare, piece, ofTenant)) ?? [];
   const base = overlay ? shared.map(withoutStateFile) : shared;
   const settings = [...base, ...own].reduce(mergeSettings, defaultSettings);
   const run: ResolveRun = { ...bare, secret: secretsBelow(options, settings) };

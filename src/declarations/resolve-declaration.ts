@@ -168,7 +168,8 @@ function tryRead(
   return isTree(values) ? { values, wrong } : { values: {}, wrong: true };
 }
 
-export function settingsOf(run: ResolveRun, piece: RawEntry): Partial<Settings> {
+/** @param ofTenant of a fleet, whose file says some of it */
+export function settingsOf(run: ResolveRun, piece: RawEntry, ofTenant: boolean): Partial<Settings> {
   const form: DeclarationForm = {
     attributes: settingsAttribute.attributes,
     validator: run.validators.settings,
@@ -178,6 +179,7 @@ export function settingsOf(run: ResolveRun, piece: RawEntry): Partial<Settings> 
   for (const complaint of [
     ...allowEnvErrors(piece.raw),
     ...settingErrors(values),
+    ...(ofTenant ? fleetErrors(values) : []),
     ...kindErrors(run.kinds, values),
     ...secretManagerErrors(values),
   ])
@@ -229,6 +231,26 @@ function* settingErrors(values: Values): Generator<Violation> {
         summary: `\`${name}\` is a known role, which has its rank already`,
         detail: 'Rank custom roles alone.',
       };
+}
+
+/** What would be one place for all tenants. */
+function* fleetErrors({ target, state }: Values): Generator<Violation> {
+  const code = 'fleet-settings';
+  if (target === 'emulator')
+    yield {
+      path: ['target'],
+      code,
+      summary: '`settings.target: emulator` is one account for the whole folder.',
+      detail:
+        'For tenants of a fleet: trueup emulator --tenant NAME, and the variables that it prints.',
+    };
+  if (isTree(state) && state['url'] !== undefined)
+    yield {
+      path: ['state'],
+      code,
+      summary: '`settings.state` names a state in a fleet, whose file names it.',
+      detail: 'Move it to `state` of the tenant, or of `defaults`, in trueup.fleet.yaml.',
+    };
 }
 
 /** Kinds of the API reference are read where they are needed: only the others can be named. */

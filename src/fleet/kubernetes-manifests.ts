@@ -7,6 +7,7 @@ export interface ManifestOptions {
   readonly name: string;
   readonly namespace?: string;
   readonly image: string;
+  readonly serviceAccount?: string;
   /** Secrets whose keys become variables of every pod. */
   readonly secrets: readonly string[];
   /** Words after `trueup`. */
@@ -16,6 +17,8 @@ export interface ManifestOptions {
 export interface JobOptions extends ManifestOptions {
   /** Pods of one job. */
   readonly shards: number;
+  /** Seconds after which the job is ended. */
+  readonly deadline?: number;
 }
 
 /** User and group of the image in the `Dockerfile`. */
@@ -49,11 +52,12 @@ const metaOf = (options: ManifestOptions): JsonObject => ({
 
 /** @param env variables beside those of the secrets */
 function podOf(options: ManifestOptions, restartPolicy: string, env: readonly Json[]): JsonObject {
-  const { image, secrets, words } = options;
+  const { image, secrets, words, serviceAccount } = options;
   return {
     metadata: { labels: labelsOf(options) },
     spec: {
       restartPolicy,
+      ...defined({ serviceAccountName: serviceAccount }),
       automountServiceAccountToken: false,
       enableServiceLinks: false,
       terminationGracePeriodSeconds: GRACE,
@@ -88,7 +92,7 @@ function podOf(options: ManifestOptions, restartPolicy: string, env: readonly Js
 
 /** The pods of a job have one run, which is named like the job: created again, it is resumed. */
 function jobSpecOf(options: JobOptions): JsonObject {
-  const { shards, words } = options;
+  const { shards, words, deadline } = options;
   const run = {
     name: 'RUN',
     valueFrom: { fieldRef: { fieldPath: "metadata.labels['batch.kubernetes.io/job-name']" } },
@@ -98,6 +102,7 @@ function jobSpecOf(options: JobOptions): JsonObject {
     completionMode: 'Indexed',
     completions: shards,
     parallelism: shards,
+    ...defined({ activeDeadlineSeconds: deadline }),
     backoffLimitPerIndex: 2,
     maxFailedIndexes: shards,
     podFailurePolicy: {

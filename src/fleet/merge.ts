@@ -77,6 +77,8 @@ export const entryOf = ({
   changes,
   requests,
   diagnostics,
+  started_at,
+  ended_at,
 }: TenantResult): TenantEntry => ({
   tenant,
   labels,
@@ -86,8 +88,13 @@ export const entryOf = ({
   kinds,
   changes,
   requests,
+  ...elapsedIn(exit, Date.parse(ended_at) - Date.parse(started_at)),
   diagnostics,
 });
+
+/** @param elapsed milliseconds; of a damaged result they are no number, and a clock can be set back */
+const elapsedIn = (exit: Exit | null, elapsed: number): Pick<TenantEntry, 'elapsed_seconds'> =>
+  exit !== null && elapsed >= 0 ? { elapsed_seconds: elapsed / 1000 } : {};
 
 /** The sums of what the tenants write. */
 export function fleetImpact(entries: readonly Pick<TenantEntry, 'kinds'>[]): FleetImpact {

@@ -38,9 +38,7 @@ export function fleetNdjson(version: string, now: () => number) {
       ]),
     tenantBegin: (tenant: string, command: FleetCommand): string =>
       lines([['info', 'tenant_start', `${tenant}: ${command} begins`, { tenant, command }]]),
-    /** @param elapsed milliseconds; undefined where that is not known */
-    tenantEnd: (entry: TenantEntry, command: FleetCommand, elapsed?: number): string =>
-      lines(ended(entry, command, elapsed)),
+    tenantEnd: (entry: TenantEntry, command: FleetCommand): string => lines(ended(entry, command)),
     end: (document: FleetDocument): string => lines(completed(document)),
   };
 }
@@ -57,19 +55,15 @@ export function fleetReportNdjson(document: FleetDocument): string {
   );
 }
 
-function ended(
-  entry: TenantEntry,
-  command: FleetCommand,
-  elapsed: number | undefined,
-): readonly NdjsonLine[] {
-  const { tenant, status, exit, summary, kinds, requests, diagnostics } = entry;
+function ended(entry: TenantEntry, command: FleetCommand): readonly NdjsonLine[] {
+  const { tenant, status, exit, summary, kinds, requests, elapsed_seconds, diagnostics } = entry;
   const result = {
     status,
     exit,
     summary,
     kinds,
     requests,
-    ...(elapsed !== undefined && { elapsed_seconds: Math.round(elapsed / 1000) }),
+    ...(elapsed_seconds !== undefined && { elapsed_seconds: Math.round(elapsed_seconds) }),
   };
   return [
     ...diagnostics.map((one): NdjsonLine => {

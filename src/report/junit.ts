@@ -36,6 +36,7 @@ interface Case {
   };
   /** Lines below the failures; without a failure they are said of the suite. */
   readonly lines: readonly string[];
+  readonly seconds?: number | undefined;
 }
 
 const style: Style = { color: false, width: 100 };
@@ -71,13 +72,14 @@ export function fleetJunit({
 }
 
 function* tenantCases(command: string, entry: TenantEntry): Generator<Case> {
-  const { tenant: suite, status, summary, exit, changes, diagnostics } = entry;
+  const { tenant: suite, status, summary, exit, changes, elapsed_seconds, diagnostics } = entry;
   const isWell = exit === exits.done || exit === exits.changes;
   const element = FAILING.has(status) ? 'failure' : 'error';
   yield {
     suite,
     name: `${command} ends well`,
     lines: [summary, ...textOf(diagnostics)],
+    seconds: elapsed_seconds,
     ...(!isWell && { error: { element, type: status, message: summary } }),
   };
   for (const { kind, address: name, action } of changes) {
@@ -154,8 +156,9 @@ function suiteOf(
 ): Markup {
   const count = (element: 'failure' | 'error'): number =>
     cases.filter(({ error }) => error?.element === element).length;
+  const seconds = cases.reduce((sum, { seconds: one = 0 }) => sum + one, 0);
   const said = cases.filter(({ error }) => error === undefined).flatMap(({ lines }) => lines);
-  return markup`<testsuite id="${id}" package="trueup" name="${name}" timestamp="${generated_at.slice(0, 19)}" hostname="localhost" tests="${cases.length}" failures="${count('failure')}" errors="${count('error')}" skipped="0" time="0">
+  return markup`<testsuite id="${id}" package="trueup" name="${name}" timestamp="${generated_at.slice(0, 19)}" hostname="localhost" tests="${cases.length}" failures="${count('failure')}" errors="${count('error')}" skipped="0" time="${seconds}">
 <properties><property name="target" value="${target}"/></properties>
 ${cases.map(caseOf)}<system-out>${linesOf(said)}</system-out>
 <system-err></system-err>
@@ -163,8 +166,8 @@ ${cases.map(caseOf)}<system-out>${linesOf(said)}</system-out>
 `;
 }
 
-function caseOf({ suite, name, error, lines }: Case): Markup {
-  const head = markup`<testcase classname="${suite}" name="${name}" time="0"`;
+function caseOf({ suite, name, error, lines, seconds = 0 }: Case): Markup {
+  const head = markup`<testcase classname="${suite}" name="${name}" time="${seconds}"`;
   if (!error) return markup`${head}/>\n`;
   const { element, type, message } = error;
   return markup`${head}><${element} type="${type}" message="${message}">${linesOf(lines)}</${element}></testcase>\n`;

@@ -222,7 +222,7 @@ export function planSentence(document: PlanDocument): string {
   if (renamed > 0) counts.push(`${renamed} to rename`);
   const name = compared ? `From ${from} to ${to}` : 'Plan';
   const head = errors === 0 ? name : `${name} with ${plural(errors, 'error')}`;
-  return `${head}: ${counts.join(', ')}; ${summary.keep} unchanged.`;
+  return `${head}: ${counts.join(', ')}; ${summary.keep - renamed} unchanged.`;
 }
 
 const methods = ['POST', 'PATCH', 'PUT', 'DELETE'] as const;

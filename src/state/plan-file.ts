@@ -106,7 +106,7 @@ export async function readPlanFile(
   const text = await readProtected({ path, files }, identity);
   if (isBundle(text))
     refuse('plan-bundle', `${path} is a bundle with the plans of a fleet, and no saved plan`, {
-      detail: `To apply it, in the folder of the fleet: trueup fleet apply ${shellWord(path)}`,
+      detail: `To see it: trueup fleet show ${shellWord(path)}\nTo apply it, in the folder of the fleet: trueup fleet apply ${shellWord(path)}`,
     });
   return planIn(text, { path, clock });
 }

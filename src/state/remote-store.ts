@@ -53,7 +53,10 @@ type MakeStore = (url: URL, options: RemoteOptions) => Promise<Store>;
 
 const postgres: MakeRegisters = async (url, { secret, clock, random, pools }) => {
   const { postgresRegisters } = await import('./backends/registers/postgres.js');
-  return postgresRegisters({ url, password: secret('PGPASSWORD'), pools, clock, random });
+  const named = new URL(url);
+  // The client would take that of the process, which is not that of every tenant of a fleet.
+  named.username ||= encodeURIComponent(secret('PGUSER') ?? '');
+  return postgresRegisters({ url: named, password: secret('PGPASSWORD'), pools, clock, random });
 };
 
 const s3: MakeRegisters = async (url, options) => {

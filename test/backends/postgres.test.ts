@@ -1,6 +1,8 @@
 // The store on a real PostgreSQL server.
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Pool } from 'pg';
+import type { Command } from '../../src/cli/context.js';
+import { registersAt } from '../../src/cli/state-location.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { systemRandom } from '../../src/platform/random.js';
 import type { Registers } from '../../src/state/backends/registers/port.js';
@@ -13,6 +15,7 @@ import { writeFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { settledPut } from '../../src/state/backends/registers/settled-put.js';
 import { folder } from '../support/cli.js';
+import { inProcess } from '../support/in-process.js';
 import { backendSuite } from './backend-suite.js';
 import { faultSuite } from './fault-suite.js';
 import { teamSuite } from './team-suite.js';
@@ -69,6 +72,31 @@ teamSuite('PostgreSQL', () => ({
 }));
 
 describe('a table in PostgreSQL', () => {
+  it('is opened with the user and the password that the environment of the command names', async () => {
+    const url = new URL(server.url);
+    url.username = '';
+    const places = ['100%41 sure', 'half%', 'a b@c/d:e?f#g'].map((password) => {
+      const schema = `s${(schemas += 1)}`;
+      return { schema, password, role: `own_${schema}` };
+    });
+    for (const { password, role } of places) {
+      await admin.query(`create role ${role} login password '${password}'`);
+      await admin.query(`grant create on database postgres to ${role}`);
+    }
+    for (const { schema, password, role } of places) {
+      const command: Command = async (context) => {
+        const found = await registersAt(context, `${url.href}?schema=${schema}`);
+        await found!.registers.prepare!();
+        return 0;
+      };
+      const env = { PGUSER: role, PGPASSWORD: password };
+      const { code, stderr } = await inProcess(command, ['plan'], { cwd: '/', env });
+      expect([code, stderr]).toEqual([0, '']);
+      const owner = `select tableowner from pg_tables where schemaname = '${schema}'`;
+      expect((await admin.query(owner)).rows).toEqual([{ tableowner: role }]);
+    }
+  });
+
   it('takes every write with synchronous_commit, whatever the server says', async () => {
     const schema = `s${(schemas += 1)}`;
     const registers = connect(schema);

@@ -92,7 +92,7 @@ test('SIGTERM between two stages ends the process and its report with 143', asyn
   expect(document.exit).toBe(143);
   expect(document.summary).toEqual({ tenants: 4, applied: 1, 'not-run': 3 });
   expect(document.diagnostics).toMatchObject([{ summary: 'The run was interrupted.' }]);
-  const report = await home.expect(1, ['fleet', 'report', 'r']);
+  const report = await home.expect(143, ['fleet', 'report', 'r']);
   expect(report.stdout).toContain('b: NOT RUN The run was interrupted.');
 });
 

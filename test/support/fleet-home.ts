@@ -5,6 +5,7 @@ import { run as apply } from '../../src/cli/commands/fleet-apply.js';
 import { run as drift } from '../../src/cli/commands/fleet-drift.js';
 import { run as fleetPlan } from '../../src/cli/commands/fleet-plan.js';
 import { run as report } from '../../src/cli/commands/fleet-report.js';
+import { run as showBundle } from '../../src/cli/commands/fleet-show.js';
 import { run as validate } from '../../src/cli/commands/fleet-validate.js';
 import {
   accountCredentials,
@@ -20,7 +21,7 @@ import { collections, kinds } from '../../src/resources/index.js';
 import { cleanUp } from './clean-up.js';
 import { freshFolder, inProcess, type Said } from './in-process.js';
 
-const commands = { validate, plan: fleetPlan, drift, apply, report };
+const commands = { validate, plan: fleetPlan, drift, apply, report, show: showBundle };
 type Name = keyof typeof commands;
 
 export interface FleetHome {

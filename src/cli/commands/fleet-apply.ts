@@ -1,7 +1,7 @@
 // `trueup fleet apply`: applies a bundle as it was reviewed, here or by workers; or plans, shows that, asks, and applies.
 import { flagWords } from '../commands-to-type.js';
 import { resolve } from 'node:path';
-import { mergedReport, withoutResult, type RunStop } from '../../fleet/merge.js';
+import { entryOf, mergedReport, withoutResult, type RunStop } from '../../fleet/merge.js';
 import type { Tenant } from '../../fleet/tenant.js';
 import {
   defined,
@@ -16,6 +16,7 @@ import {
   type QueuedJobs,
   type TenantEntry,
 } from '../../model/index.js';
+import type { Bundle } from '../../state/plan-bundle.js';
 import { writesText } from '../../report/fleet-text.js';
 import { plural } from '../../report/words.js';
 import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
@@ -34,9 +35,11 @@ import { bundleKey, jobsAsked, refuseShards } from '../fleet-queue.js';
 import { RESULTS_AT_ONCE } from '../fleet-results.js';
 import {
   concludeFleet,
+  doneBefore,
   keepEntry,
   runFleet,
   stopsOf,
+  type FleetEnd,
   type FleetForms,
   type FleetJob,
 } from '../fleet-run.js';
@@ -63,7 +66,8 @@ export const run: Command = async (context, [name]) => {
           'Type: trueup fleet plan --out change.bundle\nand then `trueup fleet apply change.bundle --engine pgboss`.',
       },
     );
-  const forms = await formsHere(context);
+  const inputs = name === undefined ? [] : [resolve(context.cwd, name)];
+  const forms = await formsHere(context, inputs);
   wholeNumber('--parallelism', context.flags.parallelism ?? '10', 1, 100);
   return name === undefined ? applyNow(context, forms) : applyBundle(context, name, forms);
 };
@@ -107,6 +111,11 @@ async function applyBundle(context: Context, name: string, forms: FleetForms): P
     });
   const again = `trueup fleet plan --out ${shellWord(name)}`;
   const queued = jobsAsked(own, 'apply');
+  if (bundle.tenants.length === 0) {
+    const summary = `${name} holds no plan: there is nothing to apply`;
+    await context.tell([{ severity: 'info', code: 'empty-bundle', summary }]);
+    if (queued) return exits.done;
+  }
   if (queued) return queueBundle(own, narrowed, queued, { bundle, path, again });
   return applyAll(own, narrowed, forms, { bundle, name, again });
 }
@@ -162,7 +171,7 @@ async function applyNow(context: Context, forms: FleetForms): Promise<Exit> {
   // Where planning was stopped, nobody has seen what an apply would do.
   const now = { run, records, end };
   if ([...end.entries.values()].some(({ status }) => status === 'not-run'))
-    return applyNothing(context, site, forms, { now, stops: end.stops });
+    return applyNothing(context, site, forms, { ...now, stops: end.stops });
   const { bundleIn } = await import('../../state/plan-bundle.js');
   const text = await bundleOf(context, site, run, end);
   const bundle = bundleIn(text, { path: 'the plans of this run', clock });
@@ -180,24 +189,33 @@ const resuming = ({ flags }: Context, run: string): string => {
   return ['trueup fleet apply --run', run, ...flagWords('fleet apply', typed)].join(' ');
 };
 
-/** Reports why no tenant was begun; what the planning says of a tenant without changes stands. */
+interface NothingApplied extends Pick<PlannedRun, 'run' | 'records'> {
+  readonly stops: readonly RunStop[];
+  /** Present where the plans were made in this process. */
+  readonly end?: FleetEnd | undefined;
+  /** Present where they were saved. */
+  readonly bundle?: Bundle;
+}
+
+/** Reports why no tenant was begun; what the planning says of a tenant without changes, and what was done before, stands. */
 async function applyNothing(
   context: Context,
   site: FleetSite,
   forms: FleetForms,
-  { now, stops }: { readonly now?: PlannedRun | undefined; readonly stops: readonly RunStop[] },
+  { run, records, stops, end, bundle }: NothingApplied,
 ): Promise<Exit> {
-  const { run = '', records, end } = now ?? {};
   const job = { command: 'apply', run, records } as const;
   const names = namesOf(site.here);
   const summary = stops.find(({ exit }) => exit !== exits.done)?.diagnostics[0]?.summary ?? '';
+  const saved = new Map(bundle?.tenants.map(({ tenant, plan }) => [tenant, plan]));
   const entries = new Map<string, TenantEntry>();
   await forEachLimited(names, RESULTS_AT_ONCE, async (name) => {
+    const before =
+      end?.outcomes.get(name)?.before ?? (await doneBefore(records, name, saved.get(name) ?? ''));
     const planning = end?.entries.get(name);
     const isOpen = !planning || planning.status === 'changes';
     const entry = isOpen ? withoutResult(name, 'not-run', summary) : planning;
-    const isKept = end?.outcomes.get(name)?.before !== undefined;
-    entries.set(name, isKept ? entry : await keepEntry(context, job, entry));
+    entries.set(name, before ? entryOf(before) : await keepEntry(context, job, entry));
   });
   for (const name of forms.events ? names : [])
     context.out.write(forms.events!.tenantEnd(entries.get(name)!, 'apply'));
@@ -213,10 +231,11 @@ async function applyAll(
   const { flags, err } = context;
   const { bundle, now } = plans;
   refuseOrderInShards(site);
-  const nothing = (stops: readonly RunStop[]): Promise<Exit> =>
-    applyNothing(context, site, forms, { now, stops });
   const again = now ? undefined : plans.again;
   const { statuses, verdicts, beyond } = await judged(context, site, { bundle, again });
+  const { run, records } = now ?? (await begun(context, site, 'apply', { bundle: bundle.digest }));
+  const nothing = (stops: readonly RunStop[]): Promise<Exit> =>
+    applyNothing(context, site, forms, { run, records, stops, ...(now ?? { bundle }) });
   for (const { diagnostics } of beyond) await context.tell(diagnostics);
   if (isBlocking(beyond)) return nothing([...stopsOf(context, undefined), ...beyond]);
   if (context.signal.aborted) return nothing(stopsOf(context, undefined));
@@ -232,7 +251,6 @@ async function applyAll(
       return nothing(stopsOf(context, 'The plans were not agreed to.'));
     }
   }
-  const { run, records } = now ?? (await begun(context, site, 'apply', { bundle: bundle.digest }));
   const job: FleetJob = {
     command: 'apply',
     run,

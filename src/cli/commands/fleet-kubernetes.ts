@@ -1,11 +1,13 @@
 // `trueup fleet kubernetes`: prints manifests that run this fleet in a cluster. They name secrets and hold none.
 import {
   defined,
+  durationWords,
   exits,
   firstNamed,
   isAddress,
   keysOf,
   refuse,
+  tryDuration,
   warning,
   type JsonObject,
 } from '../../model/index.js';
@@ -30,8 +32,8 @@ const REPLICAS = '2';
 
 /** Flags that only some kinds have. */
 const flagsOf = {
-  job: ['command', 'shards', 'select'],
-  cronjob: ['command', 'shards', 'select', 'schedule'],
+  job: ['command', 'shards', 'select', 'deadline'],
+  cronjob: ['command', 'shards', 'select', 'deadline', 'schedule'],
   worker: ['replicas', 'queueSecret'],
 } as const;
 
@@ -43,11 +45,14 @@ export const run: Command = async (context) => {
   const site = await fleetHere({ ...context, flags: { ...flags, shard: `1/${shards}` } });
   if (kind !== 'worker' && work === 'apply') refuseOrderInShards(site);
   await checkPlaces(context, site, work === 'apply' || kind === 'worker');
-  const { namespace, secret, image } = flags;
+  const { namespace, secret, image, serviceAccount: account } = flags;
   const options: ManifestOptions = {
     name: checked('--name', NAME, flags.name ?? usualName(context, kind, work)),
     ...defined({ namespace: namespace && checked('--namespace', NAME, namespace) }),
     image: checked('--image', IMAGE, image ?? noImage()),
+    ...(account !== undefined && {
+      serviceAccount: checked('--service-account', SECRET, account),
+    }),
     secrets: (secret ?? ['trueup-fleet']).map((one) => checked('--secret', SECRET, one)),
     words: wordsOf(context, kind, work),
   };
@@ -64,11 +69,13 @@ function manifest(
   options: ManifestOptions,
   shards: number,
 ): JsonObject {
-  if (kind === 'job') return jobOf({ ...options, shards });
+  const { deadline } = flags;
+  const limit = deadline === undefined ? {} : { deadline: secondsOf(deadline) };
+  const job = { ...options, shards, ...limit };
+  if (kind === 'job') return jobOf(job);
   if (kind === 'cronjob')
     return cronJobOf({
-      ...options,
-      shards,
+      ...job,
       schedule: checked('--schedule', SCHEDULE, flags.schedule ?? '17 2 * * *'),
     });
   return workersOf({
@@ -76,6 +83,12 @@ function manifest(
     replicas: wholeNumber('--replicas', flags.replicas ?? REPLICAS, 1, 1000),
     queue: checked('--queue-secret', SECRET, flags.queueSecret ?? 'trueup-queue'),
   });
+}
+
+/** @throws Refusal for what is no length of time */
+function secondsOf(deadline: string): number {
+  const seconds = Math.ceil((tryDuration(deadline) ?? 0) / 1000);
+  return seconds > 0 ? seconds : refuse('usage', `--deadline has to be ${durationWords}.`);
 }
 
 /** @throws Refusal for a flag of another kind */
@@ -100,6 +113,7 @@ const usualName = ({ clock }: Context, kind: Kind, work: string): string => {
 
 /** Of objects of Kubernetes, and of runs. A cron job adds eleven characters for each job. */
 const NAME = [/^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/, 'nightly-drift'] as const;
+/** Of secrets, and of service accounts. */
 const SECRET = [/^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/, 'trueup-fleet'] as const;
 const IMAGE = [/^[a-z0-9][\w./:@-]{0,500}$/, 'registry.example.com/fleet:1.4.2'] as const;
 const SCHEDULE = [/^(?:@[a-z]+|[\w*/,-]+(?: [\w*/,?-]+){4})$/, '17 2 * * *'] as const;

@@ -1,12 +1,13 @@
 // `trueup fleet plan`: plans every tenant, and saves the plans as one bundle.
 import { resolve } from 'node:path';
+import type { RunStop } from '../../fleet/merge.js';
 import { defined, shellWord } from '../../model/index.js';
 import type { Command } from '../context.js';
 import { beyondLimits, bundleOf, isBlocking } from '../fleet-bundle.js';
 import { begun, formsHere, namesOf, tenantFlags } from '../fleet-command.js';
 import { fleetHere } from '../fleet-context.js';
 import { fleetVerdicts } from '../fleet-policies.js';
-import { concludeFleet, runFleet, type FleetJob } from '../fleet-run.js';
+import { concludeFleet, runFleet, type FleetEnd, type FleetJob } from '../fleet-run.js';
 import { doneOffline, planned, unlessDone } from '../fleet-tenant-work.js';
 import { policiesHere, refuseUnknownAllow } from '../project-policies.js';
 import { protectionOf } from './plan.js';
@@ -50,11 +51,14 @@ export const run: Command = async (context) => {
   const text = await bundleOf(context, site, run, end);
   await writeBundle({ path: resolve(cwd, flags.out), files }, text, protection);
   const identity = protection.recipients ? ' --identity FILE' : '';
-  const isBlocked = isBlocking(beyond);
-  err.write(
-    isBlocked
-      ? 'Saved. It is blocked as a whole: no tenant of it can be applied.\n'
-      : `Saved. To apply it: trueup fleet apply ${shellWord(flags.out)}${identity}\n`,
-  );
+  const apply = `To apply it: trueup fleet apply ${shellWord(flags.out)}${identity}`;
+  err.write(`Saved. ${hindrance(end, beyond) ?? apply}\n`);
   return exit;
 };
+
+/** Why a bundle cannot, or need not, be applied. */
+function hindrance({ outcomes }: FleetEnd, beyond: readonly RunStop[]): string | undefined {
+  if (isBlocking(beyond)) return 'It is blocked as a whole: no tenant of it can be applied.';
+  const isPlanned = [...outcomes.values()].some(({ plan }) => plan !== undefined);
+  return isPlanned ? undefined : 'It holds no plan: there is nothing to apply.';
+}

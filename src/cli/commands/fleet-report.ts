@@ -6,13 +6,14 @@ import type { Command } from '../context.js';
 import { formsHere } from '../fleet-command.js';
 import { checkedRun, RESULTS_AT_ONCE } from '../fleet-results.js';
 import { deliverFleet } from '../fleet-run.js';
-import { runNamed, storedEntry } from '../fleet-stored-run.js';
+import { runNamed, storedEntry, storedStops } from '../fleet-stored-run.js';
 import { version } from '../version.js';
 
 export const run: Command = async (context, [name = '']) => {
   const { clock, out } = context;
   const { events: _, ...forms } = await formsHere(context);
-  const { run, records } = await runNamed(context, checkedRun(name));
+  const stored = await runNamed(context, checkedRun(name));
+  const { run, records } = stored;
   const entries = new Map<string, TenantEntry>();
   await forEachLimited(run.tenants, RESULTS_AT_ONCE, async (tenant) => {
     const entry = await storedEntry(records, tenant, forms.pages);
@@ -21,6 +22,7 @@ export const run: Command = async (context, [name = '']) => {
   const document = mergedReport(run, entries, {
     trueup_version: version,
     generated_at: new Date(clock.now()).toISOString(),
+    stops: await storedStops(stored, entries),
   });
   if (forms.shown === 'text') out.write(fleetText(document, out.style));
   return deliverFleet(context, forms, document);

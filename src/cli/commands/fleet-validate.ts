@@ -5,7 +5,6 @@ import type { Command } from '../context.js';
 import { formsHere, namesOf, tenantFlags } from '../fleet-command.js';
 import { fleetHere } from '../fleet-context.js';
 import { concludeFleet, runFleet, type FleetJob } from '../fleet-run.js';
-import { refuseSettings } from '../fleet-tenant-work.js';
 import { policiesHere } from '../project-policies.js';
 import { chosen, loadProject } from '../project.js';
 
@@ -22,7 +21,6 @@ export const run: Command = async (context) => {
     offline: true,
     work: async (own, { paths }) => {
       const project = await loadProject(own, paths, chosen(own), { checks: 'always' });
-      refuseSettings(project);
       const summary = `Valid: ${plural(project.declarations.length, 'declaration')}.`;
       return { exit: exits.done, digest: project.digest, summary };
     },

@@ -14,10 +14,12 @@ import { plural } from '../../report/words.js';
 import type { FetchedJob, JobQueue, JobQueues } from '../../state/job-queue.js';
 import { caughtError } from '../caught-error.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
+import { sayingOnce } from '../repeated-messages.js';
 import { enqueue, queuesOf, sharedResults } from '../fleet-queue.js';
 import {
   contextOfRun,
   doJob,
+  isOutage,
   siteOfRun,
   watchJobs,
   whenReachable,
@@ -112,10 +114,11 @@ async function untilEnd(
 const isIdle = async (worker: FleetWorker): Promise<boolean> =>
   (await whenReachable(worker, () => worker.queue.unfinished({}))).length === 0;
 
-/** Turns what a schedule put into its queue into a run, which is named by the time. */
+/** Turns what a schedule put into its queue into a run, which is named by the time. It never throws: what prevents it is said once. */
 export function schedulesOf(queues: Pick<JobQueues, 'schedules' | 'queue'>, prefix: string) {
   const known = new Map<string, JobQueue>();
-  return async (worker: FleetWorker): Promise<void> => {
+  let quiet: Context | undefined;
+  const runDue = async (worker: FleetWorker): Promise<void> => {
     for (const { name } of await queues.schedules()) {
       if (!name.startsWith(prefix)) continue;
       const queue = known.get(name) ?? (await queues.queue(name));
@@ -124,6 +127,20 @@ export function schedulesOf(queues: Pick<JobQueues, 'schedules' | 'queue'>, pref
         await beginScheduled(worker, due);
         await whenReachable(worker, () => queue.complete(due.id));
       }
+    }
+  };
+  return async (worker: FleetWorker): Promise<void> => {
+    const { context } = worker;
+    quiet ??= sayingOnce(context);
+    try {
+      await runDue(worker);
+    } catch (error) {
+      const { diagnostics } = caughtError(error);
+      // What is due is given to another worker; and the worker itself says that a server does not answer.
+      if (context.signal.aborted || diagnostics.some(isOutage)) return;
+      const summary = 'What is scheduled cannot begin, for this reason:';
+      const first = { severity: 'error', code: 'schedules-failed', summary } as const;
+      await quiet.tell([first, ...diagnostics]);
     }
   };
 }
@@ -139,7 +156,6 @@ async function beginScheduled(worker: FleetWorker, due: FetchedJob): Promise<voi
   try {
     await whenReachable(worker, () => queueScheduled(worker, due, { ...scheduled, name }));
   } catch (error) {
-    // It is given to another worker.
     if (context.signal.aborted) throw error;
     const summary = `The scheduled run ${name} did not begin, for this reason:`;
     const first = { severity: 'error', code: 'schedule-failed', summary } as const;
@@ -152,7 +168,7 @@ async function queueScheduled(
   { createdOn }: Pick<FetchedJob, 'createdOn'>,
   { jobs, spread, select, name }: ScheduledJobs & { readonly name: string },
 ): Promise<void> {
-  const { context, queue, workers } = worker;
+  const { context, queue, place, workers } = worker;
   const own = contextOfRun(context, jobs);
   const named: Context = {
     ...own,
@@ -160,7 +176,7 @@ async function queueScheduled(
   };
   const site = await siteOfRun(named, workers);
   const tenants = site.here.map((tenant) => tenant.name);
-  const run = await begun(named, site, jobs.command, { queued: jobs });
+  const run = await begun(named, site, jobs.command, { queued: jobs, place });
   const first = createdOn.getTime();
   const startAt = (tenant: string): number => first + delayOf(tenant, spread);
   const added = await enqueue(queue, run, { tenants, jobs, ...(spread > 0 && { startAt }) });

@@ -66,6 +66,8 @@ export interface TenantEntry {
   readonly changes: readonly TenantChange[];
   /** How many requests it cost. */
   readonly requests: number;
+  /** How long it ran; absent where it was not begun. */
+  readonly elapsed_seconds?: number;
   /** Errors and warnings. */
   readonly diagnostics: readonly Diagnostic[];
 }

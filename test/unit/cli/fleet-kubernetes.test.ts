@@ -108,12 +108,12 @@ const cases: readonly (readonly [string, Validate, readonly string[]])[] = [
   [
     'CronJob',
     validatorOf('BatchV1CronJob'),
-    ['--kind', 'cronjob', '--shards', '8', '--schedule', '@daily'],
+    ['--kind', 'cronjob', '--shards', '8', '--schedule', '@daily', '--deadline', '6h'],
   ],
   [
     'Deployment',
     validatorOf('AppsV1Deployment'),
-    ['--kind', 'worker', '--replicas', '3', '--secret', 'a', '--secret', 'b'],
+    ['--kind', 'worker', '--replicas', '3', '--secret', 'a', '--service-account', 'fleet-1'],
   ],
 ];
 
@@ -174,6 +174,19 @@ test('each pod of a job is one shard of one run', async () => {
   expect(envFrom).toEqual([{ secretRef: { name: 'trueup-fleet' } }]);
 });
 
+test('pods have the service account, and jobs the deadline, that are named; else none', async () => {
+  const words = ['--service-account', 'fleet', '--deadline', '1h30m'];
+  for (const kind of ['job', 'cronjob']) {
+    const { spec } = await manifest(['--kind', kind, ...words]);
+    const job = spec.jobTemplate?.spec ?? spec;
+    expect(job).toMatchObject({ activeDeadlineSeconds: 5400 });
+    expect(job.template.spec).toMatchObject({ serviceAccountName: 'fleet' });
+  }
+  const { spec } = await manifest([]);
+  expect(spec).not.toHaveProperty('activeDeadlineSeconds');
+  expect(spec.template.spec).not.toHaveProperty('serviceAccountName');
+});
+
 test('a word of the command line is no variable of Kubernetes', async () => {
   const [container] = podOf(await manifest(['--var', 'a=$(RUN)'])).containers;
   expect(container.args).toContain('a=$$(RUN)');
@@ -216,6 +229,13 @@ test.each([
   [[...IMAGE, '--name', 'Nightly'], '--name "Nightly": no cluster takes that.'],
   [[...IMAGE, '--namespace', 'a\nb'], '--namespace "a\\nb": no cluster'],
   [[...IMAGE, '--secret', '$(x)'], '--secret "$(x)": no cluster'],
+  [[...IMAGE, '--service-account', ''], '--service-account "": no cluster'],
+  [[...IMAGE, '--deadline', '0s'], '--deadline has to be a length of time above zero'],
+  [[...IMAGE, '--deadline', ''], '--deadline has to be a length of time above zero'],
+  [
+    [...IMAGE, '--kind', 'worker', '--deadline', '6h'],
+    '--deadline has no meaning with --kind worker',
+  ],
   [[...IMAGE, '--shards', '0'], '--shards takes a whole number from 1 to 1000'],
   [[...IMAGE, '--kind', 'cronjob', '--schedule', 'nightly'], '--schedule "nightly": no cluster'],
   [[...IMAGE, '--schedule', '@daily'], '--schedule has no meaning with --kind job'],

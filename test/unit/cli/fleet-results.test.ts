@@ -7,6 +7,9 @@ import {
   runRecords,
   type ResultPlace,
 } from '../../../src/cli/fleet-results.js';
+import { recordCancellation } from '../../../src/cli/fleet-queue.js';
+import { storedStops } from '../../../src/cli/fleet-stored-run.js';
+import { entryOf, withoutResult, type RunStop } from '../../../src/fleet/merge.js';
 import type { FleetRun, TenantResult } from '../../../src/model/index.js';
 import { diskFiles } from '../../../src/platform/files.js';
 import { systemRandom } from '../../../src/platform/random.js';
@@ -25,6 +28,11 @@ const run: FleetRun = {
   bundle: null,
 };
 const result = (tenant: string, summary: string): TenantResult => tenantResult(tenant, { summary });
+
+const stop = (summary: string): RunStop => ({
+  exit: 3,
+  diagnostics: [{ severity: 'error', code: 'c', summary }],
+});
 
 /** Each is the place as one more process sees it. */
 const places: Readonly<Record<string, () => () => ResultPlace>> = {
@@ -75,6 +83,47 @@ describe.each(Object.entries(places))('in %s', (_, make) => {
       attempt: 3,
       summary: 'third',
     });
+  });
+
+  test('why processes stopped holds until others have run their tenants', async () => {
+    const connect = make();
+    const end = (names: readonly string[], ...stops: readonly RunStop[]): Promise<void> =>
+      runRecords(connect(), 'r').end({ tenants: names, stops });
+    const said = async (): Promise<readonly string[]> =>
+      (await runRecords(connect(), 'r').stops()).map(({ diagnostics }) => diagnostics[0]!.summary);
+    await end(['a', 'b']);
+    expect([await said(), await connect().list('fleet/')]).toEqual([[], []]);
+    await Promise.all([end(['a'], stop('x')), end(['b'], stop('x')), end(['c'], stop('y'))]);
+    expect((await said()).toSorted()).toEqual(['x', 'y']);
+    await end(['a']);
+    expect((await said()).toSorted()).toEqual(['x', 'y']);
+    await end(['b', 'c'], stop('z'));
+    expect(await said()).toEqual(['z']);
+    await end(['a', 'b', 'c']);
+    expect(await said()).toEqual([]);
+  });
+
+  test('a run that was cancelled in a queue says why, while it left tenants', async () => {
+    const place = make()();
+    const records = runRecords(place, 'r');
+    const stored = { run, records, place };
+    const left = new Map([['a', withoutResult('a', 'not-run', '')]]);
+    expect(await storedStops(stored, left)).toEqual([]);
+    for (const [round, reason] of ['old', 'a person cancelled it'].entries())
+      await recordCancellation(place, { run: 'r', round }, { reason, interrupts: true, at: '' });
+    expect(await storedStops(stored, left)).toMatchObject([
+      { exit: 1, diagnostics: [{ summary: 'The run was cancelled: a person cancelled it.' }] },
+    ]);
+    expect(await storedStops(stored, new Map([['a', entryOf(result('a', ''))]]))).toEqual([]);
+  });
+
+  test('a reason that cannot be read is an error of the report', async () => {
+    const place = make()();
+    await place.create('fleet/r@ended-1', '{"format_version":"1.0","run":"r","tenants":["a"]}');
+    const records = runRecords(place, 'r');
+    expect(await storedStops({ run, records, place }, new Map())).toMatchObject([
+      { exit: 1, diagnostics: [{ code: 'damaged-result', severity: 'error' }] },
+    ]);
   });
 
   test('processes that write at once all find room', async () => {

@@ -17,11 +17,12 @@ import { doJob, type FleetWorker } from '../../../src/cli/fleet-worker-job.js';
 import { limitersByKey } from '../../../src/client/rate-limit.js';
 import { parseFault } from '../../../src/emulator/index.js';
 import { laneCount } from '../../../src/fleet/lanes.js';
-import { scheduleData, tenantJobIn } from '../../../src/fleet/tenant-job.js';
+import { delayOf, scheduleData, tenantJobIn } from '../../../src/fleet/tenant-job.js';
 import {
   exits,
   refuse,
   sha256,
+  type JsonObject,
   type QueuedJobs,
   type TenantResult,
 } from '../../../src/model/index.js';
@@ -260,39 +261,110 @@ test('a job waits for the audit of another run as long as its run was told to', 
 });
 
 describe('a scheduled audit that is due', () => {
-  const due = async (select: string | null) => {
+  const due = async (data: JsonObject) => {
     const fleet = await fleetOf(
-      ['a'],
+      ['a', 'b'],
       FILE.replace('[base] }', '[base], state: "s3://b/${tenant}" }'),
     );
-    const run = await queuedRun(['a']);
+    const run = await queuedRun([]);
     const schedule = memoryQueue();
-    const data = scheduleData({ jobs: drifts, spread: 0, select });
     await schedule.add([{ data, priority: 0, expiry: 900 }]);
     const asked = { name: 'q.drift', cron: '* * * * *', data };
-    const queues = { schedules: async () => [asked], queue: async () => schedule };
-    return { fleet, run, schedule, begin: schedulesOf(queues, 'q.') };
-  };
-
-  test('says why it cannot begin, and is not tried again in silence', async () => {
-    const { fleet, run, schedule, begin } = await due('tier=gone');
-    const { stderr, stdout } = await working(fleet, run, begin);
-    expect(stderr).toContain('The scheduled run drift-19700101T0000Z did not begin');
-    expect(stderr).toContain('no tenant has a label `tier`');
-    expect(stdout).toBe('');
-    expect(schedule.jobs.map(({ state }) => state)).toEqual(['completed']);
-  });
-  test('waits for a server that does not answer, and says so', async () => {
-    const { fleet, run, schedule, begin } = await due('tier=gone');
-    let calls = 0;
-    const complete: MemoryQueue['complete'] = (id) => {
-      calls += 1;
-      return calls === 1 ? refuse(QUEUE_UNREACHABLE, 'the queue is gone') : done(id);
+    const others = { name: 'other.drift', cron: '* * * * *', data };
+    const queues = {
+      schedules: async () => [others, asked],
+      queue: async (name: string) => (name === 'q.drift' ? schedule : refuse('c', 'not ours')),
     };
-    const done = schedule.complete;
-    schedule.complete = complete;
+    return { fleet, run, schedule, queues, begin: schedulesOf(queues, 'q.') };
+  };
+  const audits = (select: string | null = null, spread = 0): JsonObject =>
+    scheduleData({ jobs: drifts, spread, select });
+  const NAME = 'drift-19700101T0000Z';
+  const statesOf = ({ jobs }: MemoryQueue): readonly string[] => jobs.map(({ state }) => state);
+  const queued = ({ queue }: Queued) => queue.jobs.map(({ data }) => [data['run'], data['tenant']]);
+  const ALL = [
+    [NAME, 'a'],
+    [NAME, 'b'],
+  ];
+  /** The first call fails so. */
+  const once = <A extends readonly unknown[], T>(
+    work: (...all: A) => Promise<T>,
+    fail: () => T,
+  ): ((...all: A) => Promise<T>) => {
+    let calls = 0;
+    return async (...all) => {
+      calls += 1;
+      return calls === 1 ? fail() : work(...all);
+    };
+  };
+  const unreachable = (): never => refuse(QUEUE_UNREACHABLE, 'the queue is gone');
+
+  test('begins once, as a run that is named by its time, each tenant at its moment', async () => {
+    const { fleet, run, schedule, begin } = await due(audits(null, 7_200_000));
+    const { stdout, stderr } = await working(fleet, run, async (worker) => {
+      await begin(worker);
+      await begin(worker);
+    });
+    expect([stdout, stderr]).toEqual([`Scheduled: 2 tenants queued. Run ${NAME}.\n`, '']);
+    expect(queued(run)).toEqual(ALL);
+    expect(run.queue.jobs.map(({ startAt }) => startAt)).toEqual(
+      ['a', 'b'].map((tenant) => delayOf(tenant, 7_200_000)),
+    );
+    expect(await runRecords(run.place, NAME).run()).toMatchObject({ tenants: ['a', 'b'] });
+    expect(statesOf(schedule)).toEqual(['completed']);
+  });
+  test('says why it cannot begin, and is not tried again in silence', async () => {
+    const { fleet, run, schedule, begin } = await due(audits('tier=gone'));
+    const { stderr, stdout } = await working(fleet, run, begin);
+    expect(stderr).toContain(`The scheduled run ${NAME} did not begin`);
+    expect(stderr).toContain('no tenant has a label `tier`');
+    expect([stdout, queued(run)]).toEqual(['', []]);
+    expect(statesOf(schedule)).toEqual(['completed']);
+  });
+  test.each(['add', 'complete'] as const)(
+    'waits for a server that is gone at its %s, says so, and begins once',
+    async (step) => {
+      const { fleet, run, schedule, begin } = await due(audits());
+      if (step === 'add') run.queue.add = once(run.queue.add, unreachable);
+      else schedule.complete = once(schedule.complete, unreachable);
+      const { stderr, stdout } = await working(fleet, run, begin);
+      expect(stderr.match(/the queue is gone. The worker asks again./g)).toHaveLength(1);
+      expect(stderr).not.toContain('did not begin');
+      expect(stdout).toBe(`Scheduled: 2 tenants queued. Run ${NAME}.\n`);
+      expect([queued(run), statesOf(schedule)]).toEqual([ALL, ['completed']]);
+    },
+  );
+  test('is left to another worker if this one is to end', async () => {
+    const { fleet, run, schedule, begin } = await due(audits());
+    const end = new AbortController();
+    run.queue.add = async () => {
+      end.abort(new Error('SIGTERM'));
+      return unreachable();
+    };
+    const { stderr } = await working(fleet, run, begin, end.signal);
+    expect([stderr, statesOf(schedule)]).toEqual(['', ['active']]);
+  });
+  test('of another version is left out, and called that', async () => {
+    const { fleet, run, schedule, begin } = await due({ jobs: { ...drifts, command: 'apply' } });
     const { stderr } = await working(fleet, run, begin);
-    expect(stderr).toContain('the queue is gone. The worker asks again.');
-    expect(schedule.jobs.map(({ state }) => state)).toEqual(['completed']);
+    expect(stderr).toContain('A schedule of the queue is of another version of trueup');
+    expect([queued(run), statesOf(schedule)]).toEqual([[], ['completed']]);
+  });
+  test('that cannot be asked for is said once, and begins later', async () => {
+    const { fleet, run, queues } = await due(audits());
+    let calls = 0;
+    const schedules = async () => {
+      calls += 1;
+      if (calls === 1) unreachable();
+      return calls < 4 ? refuse('queue-denied', 'the queue refuses this user') : queues.schedules();
+    };
+    const begin = schedulesOf({ ...queues, schedules }, 'q.');
+    const { stderr } = await working(fleet, run, async (worker) => {
+      for (let turn = 0; turn < 4; turn += 1) await begin(worker);
+    });
+    expect(stderr).not.toContain('the queue is gone');
+    expect(stderr.match(/What is scheduled cannot begin/g)).toHaveLength(1);
+    expect(stderr.match(/the queue refuses this user/g)).toHaveLength(1);
+    expect(queued(run)).toEqual(ALL);
   });
 });

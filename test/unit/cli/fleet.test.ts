@@ -2,6 +2,7 @@
 // another, what was reviewed is what is applied, and a run stops, resumes and reports as its file says.
 import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { describe, expect, test } from 'vitest';
 import { run as apply } from '../../../src/cli/commands/fleet-apply.js';
 import { run as applyProject } from '../../../src/cli/commands/apply.js';
@@ -16,6 +17,7 @@ import {
 } from '../../../src/cli/fleet-context.js';
 import type { Command, Context, Exchanges } from '../../../src/cli/context.js';
 import { limiter } from '../../../src/client/rate-limit.js';
+import { shardOf } from '../../../src/fleet/shards.js';
 import { parseFault } from '../../../src/emulator/index.js';
 import {
   defaultSettings,
@@ -455,6 +457,79 @@ describe('an apply', () => {
     return document;
   };
 
+  /** What was stored says the same. */
+  const saysTheSame = async (home: FleetHome, run: string, document: FleetDocument) => {
+    const later = await home.run('report', run, '--format', 'json', '--detailed-exitcode');
+    expect(JSON.parse(later.stdout)).toEqual({
+      ...document,
+      generated_at: expect.any(String) as string,
+    });
+    expect(later.code).toBe(document.exit);
+  };
+
+  // Each shard of a bundle gives the reason, and the report gives it once.
+  test.each([
+    ['--auto-approve', [[]]],
+    [
+      'b',
+      [
+        ['--shard', '1/2'],
+        ['--shard', '2/2'],
+      ],
+    ],
+  ])('%s that a limit blocked says so in its report, until it is resumed', async (word, shards) => {
+    const home = await fleetOf(['acme', 'globex'], `${FILE}  stop: { changed_tenants: 1 }\n`);
+    expect((await home.run('plan', '--out', 'b')).code).toBe(3);
+    for (const shard of shards)
+      expect((await home.run('apply', word, '--run', 'r', ...shard)).code).toBe(3);
+    const blocked = await home.run('report', 'r');
+    expect(blocked.code).toBe(3);
+    expect(blocked.stdout.match(/error: 2 tenants would change/g)).toHaveLength(1);
+    home.write('trueup.fleet.yaml', FILE);
+    const applied = await home.run('apply', word, '--run', 'r');
+    expect(applied.code, applied.stderr).toBe(0);
+    const report = await home.run('report', 'r');
+    expect([report.code, report.stdout]).toEqual([0, expect.not.stringContaining('error:')]);
+  });
+
+  test('of a bundle without plans says so, and ends well', async () => {
+    const home = await fleetOf(['acme']);
+    const planned = await home.run('plan', '--out', 'b', '--shard', `${3 - shardOf('acme', 2)}/2`);
+    expect([planned.code, planned.stderr]).toEqual([
+      0,
+      expect.stringContaining('Saved. It holds no plan: there is nothing to apply.'),
+    ]);
+    const { code, stdout, stderr } = await home.run('apply', 'b', '--report', 'junit=r.xml');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('0 tenants.')]);
+    expect(stderr).toContain('b holds no plan: there is nothing to apply');
+    expect(readFileSync(join(home.cwd, 'r.xml'), 'utf8')).toContain('<testsuites>');
+    // No queue is asked for.
+    const queued = await home.run('apply', 'b', '--engine', 'pgboss');
+    expect([queued.code, queued.stderr]).toEqual([0, stderr]);
+    home.accounts.get('acme')!.setFaults([parseFault('status=403')]);
+    const failed = await home.run('plan', '--out', 'f');
+    expect(failed.code).toBe(1);
+    expect(failed.stderr).toContain('Saved. It holds no plan: there is nothing to apply.');
+  });
+
+  test('of a bundle that is blocked later keeps what was applied', async () => {
+    const home = await fleetOf(['acme', 'globex']);
+    await home.run('plan', '--out', 'b');
+    home.accounts.get('globex')!.setFaults([parseFault('status=403')]);
+    expect((await home.run('apply', 'b', '--run', 'r')).code).toBe(1);
+    home.write('trueup.fleet.yaml', `${FILE}  stop: { changed_tenants: 1 }\n`);
+    const again = await home.run('apply', 'b', '--run', 'r');
+    expect(again.code).toBe(3);
+    expect(again.stdout).toContain('1 applied');
+    expect(home.result('r', 'acme').status).toBe('applied');
+    const report = await home.run('report', 'r', '--format', 'json');
+    expect((JSON.parse(report.stdout) as FleetDocument).summary).toEqual({
+      tenants: 2,
+      applied: 1,
+      'not-run': 1,
+    });
+  });
+
   test.each([
     ['changed_tenants: 1', '2 tenants would change', ['not-run', 'not-run', 'blocked']],
     ['blocked: 1', '1 tenant is blocked', ['not-run', 'not-run', 'blocked']],
@@ -473,17 +548,17 @@ describe('an apply', () => {
     const document = reported(home, applied);
     expect(document.tenants.map(({ status }) => status)).toEqual(statuses);
     expect(document.tenants[0]?.summary).toContain(reason);
-    // What was stored says the same.
-    const later = await home.run('report', 'r', '--format', 'json');
-    expect((JSON.parse(later.stdout) as FleetDocument).tenants).toEqual(document.tenants);
+    await saysTheSame(home, 'r', document);
     rmSync(join(home.cwd, 'r.xml'));
-    const planned = await home.run('plan', '--out', 'b', ...forms);
+    const planned = await home.run('plan', '--out', 'b', '--run', 'p', ...forms);
     expect(planned.code).toBe(3);
     expect(reported(home, planned).summary).toMatchObject({ changes: 2, blocked: 1 });
+    await saysTheSame(home, 'p', reported(home, planned));
     rmSync(join(home.cwd, 'r.xml'));
-    const bundled = await home.run('apply', 'b', ...forms);
+    const bundled = await home.run('apply', 'b', '--run', 'b', ...forms);
     expect(bundled.code).toBe(3);
     expect(reported(home, bundled).summary).toEqual({ tenants: 3, 'not-run': 3 });
+    await saysTheSame(home, 'b', reported(home, bundled));
     expect(['acme', 'globex', 'initech'].flatMap((name) => home.writes(name))).toEqual([]);
   });
 
@@ -510,8 +585,7 @@ describe('an apply', () => {
     const document = reported(home, said);
     expect(document.command).toBe('apply');
     expect(document.tenants.map(({ status }) => status)).toEqual(['failed', 'not-run']);
-    const later = await home.run('report', 'r', '--format', 'json');
-    expect((JSON.parse(later.stdout) as FleetDocument).tenants).toEqual(document.tenants);
+    await saysTheSame(home, 'r', document);
     home.accounts.get('a')!.setFaults([]);
     const resumed = await home.run('apply', '--auto-approve', '--run', 'r');
     expect(resumed.code, resumed.stderr).toBe(0);
@@ -813,16 +887,95 @@ describe('a report', () => {
 });
 
 test.each([
-  ['settings: { target: emulator }\n', /`settings.target: emulator` is one account/],
-  ['settings: { state: x.json }\n', /`settings.state` names a state in a fleet/],
-])('%s in the declarations is refused', async (text, expected) => {
+  ['settings: { target: emulator }\n', 'base/base.yaml:1:13', '`settings.target: emulator` is'],
+  ['settings: { state: x.json }\n', 'base/base.yaml:1:13', '`settings.state` names a state in'],
+  [
+    'settings:\n  state:\n    url: x.json\n',
+    'base/base.yaml:2:3',
+    '`settings.state` names a state',
+  ],
+])('%s in the declarations is refused, with its place', async (text, place, expected) => {
   const home = await fleetOf(['acme'], FILE, text + BASE);
   for (const name of ['validate', 'plan', 'drift'] as const) {
     const { code, stderr } = await home.run(name);
     expect(code).toBe(1);
-    expect(stderr).toMatch(expected);
+    expect(stderr).toContain(`acme: ${expected}`);
+    expect(stderr).toContain(place);
   }
   expect(home.calls('acme')).toBe(0);
+});
+
+describe('a bundle is shown', () => {
+  test('as it was planned, each plan and all of them, without the fleet', async () => {
+    const home = await fleetOf(
+      ['acme', 'globex', 'initech', 'hooli'],
+      `${FILE}  stop: { failures: 9 }\n`,
+    );
+    home.write(
+      'policies/hooks.cel.yaml',
+      '- name: no-globex\n  when: plan.resource_changes.exists(c, string(c.change.after.endpoint.url).endsWith("globex"))\n  message: globex\n',
+    );
+    home.accounts.get('initech')!.setFaults([parseFault('status=403')]);
+    await home.run('apply', '--auto-approve', '--select', 'tenant=hooli');
+    const forms = ['--format', 'json', '--report', 'html=r.html'];
+    const planned = await home.run('plan', '--out', 'b', '--run', 'r', ...forms);
+    rmSync(join(home.cwd, 'trueup.fleet.yaml'));
+    rmSync(join(home.cwd, 'r.tenants'), { recursive: true });
+    const calls = home.calls('acme');
+    const said = await home.run('show', 'b', ...forms);
+    expect([said.code, said.stderr, home.calls('acme')]).toEqual([0, '', calls]);
+    const before = JSON.parse(planned.stdout) as FleetDocument;
+    const shown = JSON.parse(said.stdout) as FleetDocument;
+    expect(before.tenants.map(({ status }) => status)).toEqual([
+      'changes',
+      'blocked',
+      'unchanged',
+      'failed',
+    ]);
+    expect(shown).toEqual({
+      ...before,
+      generated_at: shown.generated_at,
+      tenants: before.tenants.map(({ elapsed_seconds: _, ...one }) =>
+        one.status === 'failed'
+          ? { ...one, exit: null, summary: 'There is no plan.', diagnostics: [] }
+          : one,
+      ),
+    });
+    expect(readdirSync(join(home.cwd, 'r.tenants')).toSorted()).toEqual([
+      'acme.html',
+      'globex.html',
+      'hooli.html',
+    ]);
+    const plan = await home.run('show', 'b', 'globex', '--format', 'json');
+    expect(JSON.parse(plan.stdout)).toEqual(home.result('r', 'globex').document);
+    const text = await home.run('show', 'b', 'acme');
+    expect(text.stdout).toContain('+ create alert_push_destinations.pager');
+    expect((await home.run('show', 'b')).stderr).toContain(': trueup fleet show b acme');
+  });
+
+  test('to nobody who lacks a plan, its key, or another place for the report', async () => {
+    const home = await fleetOf(['acme', 'globex']);
+    home.accounts.get('globex')!.setFaults([parseFault('status=403')]);
+    await home.run('plan', '--out', 'b');
+    const bytes = readFileSync(join(home.cwd, 'b'));
+    for (const [name, words, reason] of [
+      ['show', ['b', 'acmee'], 'b holds no plan of acmee. Did you mean `acme`?'],
+      ['show', ['b', 'globex'], 'its status was `failed`'],
+      ['show', ['b', '--report', 'json=b'], 'this command reads it'],
+      ['apply', ['b', '--report', 'json=b'], 'this command reads it'],
+    ] as const) {
+      const { code, stdout, stderr } = await home.run(name, ...words);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain(reason);
+    }
+    expect(readFileSync(join(home.cwd, 'b'))).toEqual(bytes);
+    const identity = await generateIdentity();
+    home.write('key.txt', identity);
+    await home.run('plan', '--out', 'e', '--encrypt-to', await identityToRecipient(identity));
+    expect((await home.run('show', 'e')).code).toBe(1);
+    const shown = await home.run('show', 'e', '--identity', 'key.txt');
+    expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining('acme: Plan: 1 to')]);
+  });
 });
 
 describe('a credential command', () => {

@@ -4,13 +4,20 @@ import { describe, expect, test } from 'vitest';
 import { limitersByKey } from '../../../src/client/rate-limit.js';
 import { printedVariables } from '../../../src/fleet/credential-command.js';
 import { inLanes, laneCount, stagesOf, stopping } from '../../../src/fleet/lanes.js';
-import { isFinal, mergedReport, statusOf, withoutResult } from '../../../src/fleet/merge.js';
+import {
+  entryOf,
+  isFinal,
+  mergedReport,
+  statusOf,
+  withoutResult,
+} from '../../../src/fleet/merge.js';
 import { selectionOf } from '../../../src/fleet/selection.js';
 import { shardIn, shardOf } from '../../../src/fleet/shards.js';
 import { commonPlace, tenantState, type Tenant } from '../../../src/fleet/tenant.js';
 import { environmentFor, splitEnvironment } from '../../../src/fleet/tenant-environment.js';
-import { exits, type Exit } from '../../../src/model/index.js';
+import { exits, type Exit, type TenantResult } from '../../../src/model/index.js';
 import { drawn } from '../../support/drawn.js';
+import { tenantResult } from '../../support/tenant-result.js';
 
 const origin = { file: 'trueup.fleet.yaml', line: 1, column: 1 };
 const tenant = (name: string, more: Partial<Tenant> = {}): Tenant => ({
@@ -403,6 +410,18 @@ describe('the merged report', () => {
       expect(report.exit).toBe(expected);
     },
   );
+  test.each<[Partial<TenantResult>, number | undefined]>([
+    [{ started_at: '2026-01-01T00:00:01.500Z', ended_at: '2026-01-01T00:01:02.750Z' }, 61.25],
+    // It was not begun.
+    [{ exit: null, status: 'not-run' }, undefined],
+    // The clock was set back.
+    [{ started_at: '2026-01-01T00:00:02Z', ended_at: '2026-01-01T00:00:01Z' }, undefined],
+    [{ started_at: 'damaged' }, undefined],
+  ])('the result %j took %j seconds', (more, seconds) => {
+    const at = '2026-01-01T00:00:00Z';
+    const result = tenantResult('a', { started_at: at, ended_at: at, ...more });
+    expect(entryOf(result).elapsed_seconds).toBe(seconds);
+  });
   test.each<[Exit, boolean]>([
     [0, true],
     [1, false],

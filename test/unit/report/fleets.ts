@@ -62,6 +62,7 @@ export function fleetOf(tenants: readonly TenantEntry[]): FleetDocument {
 
 const drifted = (tenant: string, changed: number): TenantEntry =>
   entry(tenant, 'drift', {
+    elapsed_seconds: 61.25,
     summary: `${changed} of 4 objects drifted.`,
     kinds: { accounts: { changed: 0, objects: 1 }, alert_rules: { changed, objects: 4 } },
     changes: Array.from({ length: changed }, (_, at) => ({

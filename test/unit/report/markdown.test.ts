@@ -97,7 +97,10 @@ test('every plan fits, with true counts', () => {
       const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
       const written = all.filter((change) => change.action === 'adopt' && change.write).length;
       const changing = written > 0 ? ` (${written} with changes)` : '';
-      const counts = `: ${create} to create,${adopt > 0 ? ` ${adopt} to adopt${changing},` : ''} ${update} to update,${replace > 0 ? ` ${replace} to replace,` : ''} ${deleted} to delete${forget > 0 ? `, ${forget} to forget` : ''}; ${keep} unchanged.`;
+      const renamed = all.filter(
+        ({ action, renamed_from }) => action === 'keep' && renamed_from !== undefined,
+      ).length;
+      const counts = `: ${create} to create,${adopt > 0 ? ` ${adopt} to adopt${changing},` : ''} ${update} to update,${replace > 0 ? ` ${replace} to replace,` : ''} ${deleted} to delete${forget > 0 ? `, ${forget} to forget` : ''}${renamed > 0 ? `, ${renamed} to rename` : ''}; ${keep - renamed} unchanged.`;
       expect(markdown).toContain(
         errors + create + adopt + update + replace + deleted + forget > 0 ? counts : 'No changes',
       );

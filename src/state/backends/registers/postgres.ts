@@ -174,7 +174,8 @@ function sharedConnections({ pools, url, password }: Omit<PostgresOptions, keyof
 function connectionString(url: URL, password: string | undefined): string {
   const plain = new URL(url);
   plain.searchParams.delete('schema');
-  if (password !== undefined) plain.password = password;
+  // The setter leaves `%` as it is, and the reader decodes it.
+  if (password !== undefined) plain.password = encodeURIComponent(password);
   return plain.href;
 }
 

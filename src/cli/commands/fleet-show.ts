@@ -1,0 +1,70 @@
+// `trueup fleet show`: prints the saved plans of a bundle as `fleet plan` reported them, or that of one tenant as `show`.
+import { resolve } from 'node:path';
+import { mergedReport } from '../../fleet/merge.js';
+import {
+  didYouMean,
+  exits,
+  refuse,
+  shellWord,
+  worst,
+  type TenantEntry,
+} from '../../model/index.js';
+import { briefly } from '../../report/brief-diagnostics.js';
+import { planFormats } from '../../report/formats.js';
+import type { Command } from '../context.js';
+import type { Bundle } from '../../state/plan-bundle.js';
+import { savedEntry } from '../fleet-run.js';
+import { checkFleetOutputs } from '../output-files.js';
+import { identityOf } from '../plan-identity.js';
+import { deliver, formsOf, outputsOf, showsText } from '../report-flags.js';
+import { tenantPages } from '../tenant-pages.js';
+
+export const run: Command = async (context, [name = '', only]) => {
+  const { files, clock, cwd, err } = context;
+  const path = resolve(cwd, name);
+  const forms = formsOf(context, planFormats);
+  await checkFleetOutputs(context, outputsOf(forms), [path]);
+  const [{ readBundle }, { renderFleet, renderPlan }] = await Promise.all([
+    import('../../state/plan-bundle.js'),
+    import('../../report/render.js'),
+  ]);
+  const bundle = await readBundle({ path, files, clock }, identityOf(context));
+  if (only !== undefined) {
+    const { document } = bundle.planOf(only) ?? refuseUnplanned(bundle, name, only);
+    return deliver(context, forms, (format, style) => renderPlan(document, format, style));
+  }
+  const pages = await tenantPages(context, forms);
+  const entries = new Map<string, TenantEntry>();
+  for (const one of bundle.tenants) {
+    const { tenant } = one;
+    const document = bundle.planOf(tenant)?.document;
+    entries.set(tenant, savedEntry(one, { run: bundle.run, document }));
+    await pages.add({ tenant, document: document ?? null });
+  }
+  const names = bundle.tenants.map(({ tenant }) => tenant);
+  const report = mergedReport({ run: bundle.run, command: 'plan', tenants: names }, entries, {
+    trueup_version: bundle.trueup_version,
+    generated_at: bundle.created_at,
+  });
+  const delivered = await deliver(context, forms, (format, style, page = '') =>
+    renderFleet(report, format, { ...style, ...pages.links(page) }),
+  );
+  await context.tell(briefly(pages.problems));
+  const first = bundle.tenants.find(({ plan }) => plan !== null);
+  if (showsText(context) && first)
+    err.write(
+      `To see the plan of one tenant: trueup fleet show ${shellWord(name)} ${first.tenant}\n`,
+    );
+  return worst([delivered, pages.problems.length > 0 ? exits.error : exits.done]);
+};
+
+function refuseUnplanned({ tenants }: Bundle, name: string, tenant: string): never {
+  const found = tenants.find((one) => one.tenant === tenant);
+  const names = tenants.map((one) => one.tenant);
+  const why = found
+    ? `: when the plans were made, its status was \`${found.status}\``
+    : `.${didYouMean(tenant, names)}`;
+  return refuse('no-plan', `${name} holds no plan of ${tenant}${why}`, {
+    detail: `To see what it holds: trueup fleet show ${shellWord(name)}`,
+  });
+}
