@@ -19,12 +19,12 @@ import type { RunStop } from '../fleet/merge.js';
 import { tenantJobIn } from '../fleet/tenant-job.js';
 import { jsonText } from '../report/json-output.js';
 import {
-  anything,
+  anyMember,
   formatPath,
   isText,
   isWhole,
   listOf,
-  mapOf,
+  mappingOf,
   members,
   oneOf,
   orNull,
@@ -217,7 +217,7 @@ const runShape = (run: string): ShapeCheck =>
         'must be what the jobs of a queue hold',
       ),
     },
-    anything,
+    anyMember,
   );
 
 /** What was queued is checked as a job of it is. */
@@ -233,7 +233,7 @@ const diagnostics = listOf(
       'detail?': isText,
       'origin?': isSome,
     },
-    anything,
+    anyMember,
   ),
 );
 
@@ -244,10 +244,10 @@ const endShape = (run: string): ShapeCheck =>
       run: oneOf(run),
       tenants: listOf(isText),
       stops: listOf(
-        members<RunStop>({ exit: oneOf(...Object.values(exits)), diagnostics }, anything),
+        members<RunStop>({ exit: oneOf(...Object.values(exits)), diagnostics }, anyMember),
       ),
     },
-    anything,
+    anyMember,
   );
 
 type ReadAgain = Omit<
@@ -274,32 +274,32 @@ const resultShape = (
       run: oneOf(run),
       command: oneOf(command),
       tenant: oneOf(tenant),
-      labels: mapOf(isText, isText),
+      labels: mappingOf(isText, isText),
       exit: oneOf(null, ...Object.values(exits)),
       status: oneOf(...tenantStatuses),
       summary: isText,
-      kinds: mapOf(
+      kinds: mappingOf(
         isText,
         members<Figures>(
           {
             changed: count,
             objects: count,
-            'writes?': members<Writes>({ create: count, update: count, delete: count }, anything),
+            'writes?': members<Writes>({ create: count, update: count, delete: count }, anyMember),
           },
-          anything,
+          anyMember,
         ),
       ),
       changes: listOf(
         members<TenantResult['changes'][number]>(
           { address: isText, kind: isText, action: isText, 'origin?': isSome },
-          anything,
+          anyMember,
         ),
       ),
       requests: count,
       diagnostics,
       digest: isText,
     },
-    anything,
+    anyMember,
   );
 
 /** @throws Refusal where the run of this name is another one */

@@ -106,7 +106,7 @@ export function listOf(shape: ShapeCheck): ShapeCheck {
   };
 }
 
-export function mapOf(key: ShapeCheck, shape: ShapeCheck): ShapeCheck {
+export function mappingOf(key: ShapeCheck, shape: ShapeCheck): ShapeCheck {
   return (value) =>
     isObject(value)
       ? firstOf(value, (name, item) => key(name) ?? shape(item))
@@ -114,7 +114,7 @@ export function mapOf(key: ShapeCheck, shape: ShapeCheck): ShapeCheck {
 }
 
 const stray: ShapeCheck = () => here('is not a member that belongs here');
-export const anything: ShapeCheck = () => undefined;
+export const anyMember: ShapeCheck = () => undefined;
 
 type Members<T> = {
   readonly [K in keyof T & string as object extends Pick<T, K> ? `${K}?` : K]: ShapeCheck;
@@ -190,7 +190,7 @@ const entryMembers = {
   file: isText,
   applied: anyObject,
   depends_on: listOf(isText),
-  'secrets?': mapOf(filled, fingerprint),
+  'secrets?': mappingOf(filled, fingerprint),
   'protect?': isFlag,
   'on_removal?': filled,
   'deposed?': listOf(filled),
@@ -247,7 +247,7 @@ export const stateShape = members<State>({
   lineage: filled,
   serial: isWhole(0),
   target: isText,
-  resources: mapOf(address, packedShape),
+  resources: mappingOf(address, packedShape),
   spent: listOf(spentShape),
   'recent?': listOf(recentShape),
   'secrets_salt?': filled,
@@ -335,7 +335,7 @@ export const planFileShape = members<PlanFile>({
     allow: listOf(isText),
     destroy: isFlag,
     'env?': isText,
-    variables: mapOf(isText, isText),
+    variables: mappingOf(isText, isText),
   }),
   document: anyObject,
   digest: filled,
