@@ -183,9 +183,22 @@ export const reasonsOf = ({ first, changes }: ChangeGroup): readonly string[] =>
   return [...circumstances(first), ...first.requests.flatMap((one) => baseSentence(one) ?? [])];
 };
 
-/** Whether values of live objects change that the block does not show. */
-export const hidesUpdates = ({ first, differences: all }: ChangeGroup): boolean =>
-  !WHOLE.includes(actionOf(first)) && all.some(({ others }) => others !== undefined);
+/** What a block shows. Values that live objects lose or get are shown of each, as in `["c00"].name`; of new and deleted ones, the first and the last. */
+export const shownDifferences = ({
+  first,
+  changes,
+  differences: all,
+}: ChangeGroup): readonly Difference[] =>
+  WHOLE.includes(actionOf(first))
+    ? all
+    : all.flatMap((one) =>
+        one.others
+          ? one.others.map((other, index) => ({ ...other, path: pathIn(changes[index]!, one) }))
+          : [one],
+      );
+
+const pathIn = ({ address }: ResourceChange, { path }: Difference): string =>
+  `[${JSON.stringify(tryAddress(address)?.key)}].${path}`;
 
 /** The place of all, or none. The objects of one `for_each` share theirs. */
 export const placesOf = ({ changes }: ChangeGroup): readonly string[] => commonPlaces(changes);

@@ -9,6 +9,7 @@ import {
   outsideGroups,
   placesOf,
   reasonsOf,
+  shownDifferences,
   type ChangeGroup,
 } from './change-groups.js';
 import { inline, outsideDifference } from './differences.js';
@@ -109,7 +110,7 @@ function cellsOf(group: ChangeGroup, level: Level): readonly string[] {
 
 function* detailOf(group: ChangeGroup, level: Level): Lines {
   yield* ['', `**${verbOf(group.first)}** ${level.code(addressesOf(group))}`, ''];
-  yield* differenceFence(group.differences, level);
+  yield* differenceFence(shownDifferences(group), level);
 }
 
 function* requestItems(changes: readonly ResourceChange[], level: Level): Lines {

@@ -11,11 +11,11 @@ import {
   addressList,
   goneWords,
   groupsOf,
-  hidesUpdates,
   outsideGroups,
   placesOf,
   reasonsOf,
   requestsOf,
+  shownDifferences,
   type ChangeGroup,
 } from './change-groups.js';
 import { inline, outsideDifference } from './differences.js';
@@ -67,10 +67,9 @@ function* groupLines(group: ChangeGroup, screen: Screen): Lines {
     yield paintLead(lead) + screen.bold(visible(addresses)) + screen.dim(`  ${visible(requests)}`);
   else yield* flow(addresses, screen, own);
   if (!fits && requests !== '') yield* aside(requests, screen, 4);
-  const hint = hidesUpdates(group) ? ['values differ: --verbose shows each'] : [];
-  yield* aside([...reasonsOf(group), ...hint, ...placesOf(group)].join(' · '), screen, 2);
+  yield* aside([...reasonsOf(group), ...placesOf(group)].join(' · '), screen, 2);
   const isUpdate = !['create', 'delete'].includes(actionOf(first));
-  yield* differenceLines(group.differences, screen, isUpdate);
+  yield* differenceLines(shownDifferences(group), screen, isUpdate);
 }
 
 function* requestLines(changes: readonly ResourceChange[], screen: Screen): Lines {

@@ -1,7 +1,7 @@
 // Which changes are read at once: one table, by the addresses of each block.
 import { expect, test } from 'vitest';
 import type { ResourceChange } from '../../../src/model/index.js';
-import { addressesOf, groupsOf, hidesUpdates } from '../../../src/report/change-groups.js';
+import { addressesOf, groupsOf, shownDifferences } from '../../../src/report/change-groups.js';
 import { patchBetween } from '../../../src/report/patch.js';
 
 const objects = (count: number): readonly string[] =>
@@ -92,13 +92,18 @@ test.each<[what: string, changes: readonly ResourceChange[], blocks: readonly st
   expect(groupsOf(changes, true).map(addressesOf)).toEqual(changes.map(({ address }) => address));
 });
 
-test('only a block of updates with different values hides some', () => {
+test('updates show each value, and what is created the first and the last', () => {
   const created = objects(3).map((one): ResourceChange => {
     const { change } = update(one, one);
     return update(one, one, { change: { ...change, actions: ['create'], before: null } });
   });
-  const hidden = (changes: readonly ResourceChange[]) => groupsOf(changes, false).map(hidesUpdates);
-  expect(hidden(objects(3).map((one) => update(one, `${one} Ltd`)))).toEqual([true]);
-  expect(hidden(objects(3).map(equalUpdate))).toEqual([false]);
-  expect(hidden(created)).toEqual([false]);
+  const paths = (changes: readonly ResourceChange[]) =>
+    groupsOf(changes, false)
+      .flatMap(shownDifferences)
+      .map(({ path }) => path);
+  expect(paths(objects(3).map((one) => update(one, `${one} Ltd`)))).toEqual(
+    objects(3).map((_, index) => `["${index}"].name`),
+  );
+  expect(paths(objects(3).map(equalUpdate))).toEqual(['name']);
+  expect(paths(created)).toEqual(['name']);
 });
