@@ -45,6 +45,7 @@ export async function settingsAbove(
 ): Promise<SettingsAbove> {
   const [first = [], ...others] = paths.map(foldersAbove);
   const shared = first.filter((folder) => others.every((folders) => folders.includes(folder)));
+  const texts = sourceFilesOf(files, undefined, new Set());
   const read = async (file: FoundFile, section: string) => {
     const library = sourceFilesOf(files, undefined, new Set(), (key) => key === section);
     const report = reportOf([]);
@@ -57,21 +58,20 @@ export async function settingsAbove(
     // The tenants of a fleet are projects of their own.
     if (!there) return none;
     const found: Awaited<ReturnType<typeof read>>[] = [];
-    for (const file of there.filter(({ file: name }) => !paths.includes(name))) {
+    for (const file of there) {
+      if (paths.includes(file.file) || !texts.text(file).includes('settings')) continue;
       const one = await read(file, 'settings');
       if (one.settings.length > 0 ? one.settings.some(isOfTrueup) : one.diagnostics.length > 0)
         found.push(one);
     }
-    const [nearestFile, ...more] = found;
-    if (!nearestFile) continue;
+    const diagnostics = found.flatMap((one) => one.diagnostics);
+    const [holder, ...more] = found.filter((one) => one.settings.length > 0);
     if (more.length > 0) return none;
-    const { settings, diagnostics } = nearestFile;
-    const beside = await read(nearestFile.file, 'variables');
-    return {
-      settings,
-      variables: beside.variables,
-      diagnostics: [...diagnostics, ...beside.diagnostics],
-    };
+    if (holder) {
+      const { variables, diagnostics: wrong } = await read(holder.file, 'variables');
+      return { settings: holder.settings, variables, diagnostics: [...diagnostics, ...wrong] };
+    }
+    if (diagnostics.length > 0) return { ...none, diagnostics };
   }
   return none;
 }

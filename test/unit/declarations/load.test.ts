@@ -850,6 +850,9 @@ describe('settings of a project of which PATHs name a part', () => {
       { paths: ['p'], environment },
     );
     expect(shown(first!)).toMatch(/^trueup\.yaml:1:13 unknown-attribute: .*`policy`/);
+    const broken = { 'p/a.yaml': part, 'b.yaml': settings(1), 'c.yaml': 'settings: { a\n' };
+    const [syntax] = await errors(broken, { paths: ['p'], environment });
+    expect(shown(syntax!)).toMatch(/^c\.yaml:/);
   });
 });
 
