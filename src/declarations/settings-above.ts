@@ -1,7 +1,7 @@
 // The settings of a project of which PATHs name only a part: they are in the nearest YAML file beside or above the PATHs, up
 // to the current folder. Without them, such a plan would use another state, other limits or another target than the whole.
 import { dirname } from 'node:path';
-import { nearest, type Diagnostic, type Kinds } from '../model/index.js';
+import { firstNamed, nearest, type Diagnostic, type Kinds } from '../model/index.js';
 import type { DeclarationFiles } from '../platform/index.js';
 import { collect, type RawEntry } from './collect.js';
 import { reportOf } from './diagnostics-list.js';
@@ -66,7 +66,7 @@ export async function settingsAbove(
     }
     const diagnostics = found.flatMap((one) => one.diagnostics);
     const [holder, ...more] = found.filter((one) => one.settings.length > 0);
-    if (more.length > 0) return none;
+    if (holder && more.length > 0) return { ...none, diagnostics: [unclear(holder, ...more)] };
     if (holder) {
       const { variables, diagnostics: wrong } = await read(holder.file, 'variables');
       return { settings: holder.settings, variables, diagnostics: [...diagnostics, ...wrong] };
@@ -75,6 +75,16 @@ export async function settingsAbove(
   }
   return none;
 }
+
+const unclear = (...holders: readonly { readonly file: FoundFile }[]): Diagnostic => ({
+  severity: 'info',
+  code: 'settings-unclear',
+  summary: `no settings are used: ${firstNamed(
+    holders.map(({ file }) => file.file),
+    3,
+  )} hold settings`,
+  detail: 'To use those of one file, name it as a PATH, too.',
+});
 
 /** Other programs have settings, too. */
 function isOfTrueup({ raw }: RawEntry): boolean {
