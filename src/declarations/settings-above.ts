@@ -1,7 +1,7 @@
 // The settings of a project of which PATHs name only a part: they are in the nearest YAML file beside or above the PATHs, up
 // to the current folder. Without them, such a plan would use another state, other limits or another target than the whole.
 import { dirname } from 'node:path';
-import { nearest, type Diagnostic, type Kinds } from '../model/index.js';
+import { firstNamed, nearest, type Diagnostic, type Kinds } from '../model/index.js';
 import type { DeclarationFiles } from '../platform/index.js';
 import { collect, type RawEntry } from './collect.js';
 import { reportOf } from './diagnostics-list.js';
@@ -45,6 +45,7 @@ export async function settingsAbove(
 ): Promise<SettingsAbove> {
   const [first = [], ...others] = paths.map(foldersAbove);
   const shared = first.filter((folder) => others.every((folders) => folders.includes(folder)));
+  const texts = sourceFilesOf(files, undefined, new Set());
   const read = async (file: FoundFile, section: string) => {
     const library = sourceFilesOf(files, undefined, new Set(), (key) => key === section);
     const report = reportOf([]);
@@ -57,24 +58,33 @@ export async function settingsAbove(
     // The tenants of a fleet are projects of their own.
     if (!there) return none;
     const found: Awaited<ReturnType<typeof read>>[] = [];
-    for (const file of there.filter(({ file: name }) => !paths.includes(name))) {
+    for (const file of there) {
+      if (paths.includes(file.file) || !texts.text(file).includes('settings')) continue;
       const one = await read(file, 'settings');
       if (one.settings.length > 0 ? one.settings.some(isOfTrueup) : one.diagnostics.length > 0)
         found.push(one);
     }
-    const [nearestFile, ...more] = found;
-    if (!nearestFile) continue;
-    if (more.length > 0) return none;
-    const { settings, diagnostics } = nearestFile;
-    const beside = await read(nearestFile.file, 'variables');
-    return {
-      settings,
-      variables: beside.variables,
-      diagnostics: [...diagnostics, ...beside.diagnostics],
-    };
+    const diagnostics = found.flatMap((one) => one.diagnostics);
+    const [holder, ...more] = found.filter((one) => one.settings.length > 0);
+    if (holder && more.length > 0) return { ...none, diagnostics: [unclear(holder, ...more)] };
+    if (holder) {
+      const { variables, diagnostics: wrong } = await read(holder.file, 'variables');
+      return { settings: holder.settings, variables, diagnostics: [...diagnostics, ...wrong] };
+    }
+    if (diagnostics.length > 0) return { ...none, diagnostics };
   }
   return none;
 }
+
+const unclear = (...holders: readonly { readonly file: FoundFile }[]): Diagnostic => ({
+  severity: 'info',
+  code: 'settings-unclear',
+  summary: `no settings are used: ${firstNamed(
+    holders.map(({ file }) => file.file),
+    3,
+  )} hold settings`,
+  detail: 'To use those of one file, name it as a PATH, too.',
+});
 
 /** Other programs have settings, too. */
 function isOfTrueup({ raw }: RawEntry): boolean {

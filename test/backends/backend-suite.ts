@@ -119,6 +119,18 @@ export function backendSuite(name: string, makePlace: () => Place): void {
       expect(Buffer.from((await registers.get('one'))!.body).toString()).toBe('second');
     });
 
+    it('do not replace a value that is gone, nor one that was made since: a run whose head was lost ends', async () => {
+      const { registers } = await prepared();
+      const tools = { registers, clock, random };
+      const first = await settledPut(tools, keys.head, text('first'), null);
+      if (first === 'conflict') throw new Error('the key is new');
+      await registers.remove(keys.head);
+      expect(await settledPut(tools, keys.head, text('late'), first.version)).toBe('conflict');
+      expect(await registers.get(keys.head)).toBeUndefined();
+      await settledPut(tools, keys.head, text('second'), null);
+      expect(await settledPut(tools, keys.head, text('late'), first.version)).toBe('conflict');
+    });
+
     it('keep bodies of no byte, of 1 MiB and of 32 MiB', async () => {
       const { registers, connect } = await prepared();
       for (const size of [0, 2 ** 20, 2 ** 25]) {

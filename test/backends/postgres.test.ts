@@ -119,14 +119,15 @@ describe('a table in PostgreSQL', () => {
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'trueup'`,
     );
     const created = await connect(schema).put('key', Buffer.from('one'), null);
-    expect(created).toEqual({ version: '1' });
-    expect(await connect(schema).put('key', Buffer.from('two'), '1')).toEqual({ version: '2' });
+    if (typeof created === 'string') throw new Error(created);
+    const replaced = await connect(schema).put('key', Buffer.from('two'), created.version);
+    if (typeof replaced === 'string') throw new Error(replaced);
     const plain = connect(schema);
     await admin.query(`set synchronous_commit = off`);
     await expect(admin.query(`update ${schema}.registers set body = 'x'; `)).rejects.toThrow(
       'not durable',
     );
-    expect((await plain.get('key'))?.version).toBe('2');
+    expect((await plain.get('key'))?.version).toBe(replaced.version);
   });
 
   it('needs no session: the server may end it after any statement', async () => {
@@ -199,9 +200,11 @@ it('states of one database share its connections, and their credentials go with 
   const written = await Promise.all(
     places.map((one) => one.put('key', Buffer.from(one.location), null)),
   );
-  expect(written).toEqual(places.map(() => ({ version: '1' })));
-  for (const one of places)
-    expect(Buffer.from((await one.get('key'))!.body).toString()).toBe(one.location);
+  for (const [at, one] of places.entries()) {
+    const found = await one.get('key');
+    expect(Buffer.from(found!.body).toString()).toBe(one.location);
+    expect(written[at]).toEqual({ version: found!.version });
+  }
   expect(pools.size).toBe(1);
   const { rows } = await admin.query<{ open: number }>(
     `select count(*)::int as open from pg_stat_activity where application_name = 'trueup' and query like '%"shared%'`,
@@ -209,7 +212,7 @@ it('states of one database share its connections, and their credentials go with 
   expect(rows[0]?.open).toBeGreaterThan(0);
   expect(rows[0]?.open).toBeLessThanOrEqual(10);
   await expect.poll(() => pools.size, { timeout: 10_000 }).toBe(0);
-  expect((await places[0]!.get('key'))?.version).toBe('1');
+  expect(await places[0]!.get('key')).toBeDefined();
 });
 
 it('credentials without a connection are not kept', async () => {

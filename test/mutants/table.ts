@@ -2492,8 +2492,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'settings of another project count',
     file: 'declarations/settings-above.ts',
-    find: 'if (more.length > 0) return none;',
-    replace: '',
+    find: 'holder && more.length > 0',
+    replace: 'false',
     tests: ['unit/declarations/load.test.ts'],
   },
   {

@@ -831,6 +831,13 @@ describe('settings of a project of which PATHs name a part', () => {
     expect(await limit(tree, ...paths)).toBe(expected);
   });
 
+  it('are named where none of several can be chosen', async () => {
+    const tree = { 'p/a.yaml': '', 'a.yaml': settings(1), 'b.yaml': settings(2) };
+    const { diagnostics } = await loading(tree, { paths: ['p'] });
+    expect(diagnostics).toMatchObject([{ severity: 'info', code: 'settings-unclear' }]);
+    expect(diagnostics[0]?.summary).toContain('a.yaml, b.yaml hold settings');
+  });
+
   it('come with the variables of their file, which those of PATHs replace', async () => {
     const tree = {
       'p/a.yaml': 'accounts:\n  a: { name: "${var.a} ${var.b}" }\nvariables: { b: mine }\n',
@@ -850,6 +857,9 @@ describe('settings of a project of which PATHs name a part', () => {
       { paths: ['p'], environment },
     );
     expect(shown(first!)).toMatch(/^trueup\.yaml:1:13 unknown-attribute: .*`policy`/);
+    const broken = { 'p/a.yaml': part, 'b.yaml': settings(1), 'c.yaml': 'settings: { a\n' };
+    const [syntax] = await errors(broken, { paths: ['p'], environment });
+    expect(shown(syntax!)).toMatch(/^c\.yaml:/);
   });
 });
 

@@ -33,6 +33,7 @@ export interface PostgresOptions extends Pauses {
 /** `on` for this statement alone: a server or role that confirms writes before they are on the disk would forget locks. */
 const DURABLE = `(select set_config('synchronous_commit', 'on', true)) as durable`;
 
+/** A version is the number of the transaction that wrote it: none comes back, also where a key was removed and made anew. */
 export function postgresRegisters(options: PostgresOptions): Registers {
   const client = postgresClient(options);
   const { location, table, ask, read, explain } = client;
@@ -56,11 +57,11 @@ export function postgresRegisters(options: PostgresOptions): Registers {
         const { rows } =
           expect === null
             ? await ask(
-                `insert into ${table} (key, version, body) select $1, 1, $2 from ${DURABLE} on conflict do nothing returning version`,
+                `insert into ${table} (key, version, body) select $1, txid_current(), $2 from ${DURABLE} on conflict do nothing returning version`,
                 [key, bytes],
               )
             : await ask(
-                `update ${table} set body = $2, version = version + 1, at = now() from ${DURABLE} where key = $1 and version = $3 returning version`,
+                `update ${table} set body = $2, version = txid_current(), at = now() from ${DURABLE} where key = $1 and version = $3 returning version`,
                 [key, bytes, expect],
               );
         return rows[0] ? { version: rows[0].version } : 'conflict';
