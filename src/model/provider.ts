@@ -97,6 +97,8 @@ export interface PolicyRule {
   readonly waits?: (plan: Judged) => readonly Wait[];
   /** Whether the rule judges a change that is in no plan, by the live objects at its write. */
   readonly endangers?: (change: Change, settings: Settings) => boolean;
+  /** Whether the change alone shows it, without live objects: then it is judged where there is no plan, too. */
+  readonly alone?: true;
   /** Whether others rest on a change: what it waits for counts as done once it was seen, and its former value must not come back later. */
   readonly sensitive?: (change: Change) => boolean;
   /** The checks right before and after a write. Not called if the rule is allowed. */

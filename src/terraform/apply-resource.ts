@@ -22,7 +22,13 @@ import type { WrittenChange } from '../reconciler/apply/executor.js';
 import type { Performed } from '../reconciler/apply/write-operation.js';
 import { literalsAtMasks, declaredPart } from '../reconciler/plan/document-diff.js';
 import type { LiveCollection, LiveCollections } from '../reconciler/live-collections.js';
-import { endangers, judgeAlone, policyNeeds } from '../reconciler/plan/policy.js';
+import {
+  endangers,
+  judgeAlone,
+  judgeUnread,
+  policyNeeds,
+  type OwnFinding,
+} from '../reconciler/plan/policy.js';
 import { missingCredentials } from '../reconciler/plan/propose.js';
 import {
   asShown,
@@ -314,6 +320,7 @@ async function written(context: OperationContext, change: Change) {
       throw new Refusal([advised(change, failureOf(context, performed.outcome))]);
     return performed;
   };
+  refuseBlocked(context, await judgeUnread(context.rules, change, context.settings));
   if (!endangers(context.rules, change, context.settings))
     return { warnings: [], performed: await send() };
   return context.limit.inTurn(context.alone, async () => {
@@ -340,16 +347,28 @@ async function judged(
       warnings.push(wireDiagnosticOf(kind, { ...missing, severity: 'warning', summary }));
     }
   }
-  const blocked = judgeAlone(rules, change, live, settings).filter(
-    ({ rule }) => !allow.includes(rule),
+  refuseBlocked({ allow }, judgeAlone(rules, change, live, settings), (rule) =>
+    rule.endsWith('-in-use')
+      ? `${REMOVE_FIRST} `
+      : 'If another resource of this run fixes it, let this one depend on that (depends_on). ',
   );
-  if (blocked.length === 0) return { warnings, live };
+  return { warnings, live };
+}
+
+/** @param advice what else lets a rule pass @throws Refusal where a rule forbids the change, and nobody allowed it */
+function refuseBlocked(
+  { allow }: Pick<OperationContext, 'allow'>,
+  findings: readonly OwnFinding[],
+  advice: (rule: string) => string = () => '',
+): void {
+  const blocked = findings.filter(({ rule }) => !allow.includes(rule));
+  if (blocked.length === 0) return;
   throw new Refusal(
     blocked.map(({ rule, detail, address }) => ({
       severity: 'error',
       code: rule,
       summary: detail,
-      detail: `The rule ${rule} forbids it. ${rule.endsWith('-in-use') ? REMOVE_FIRST : 'If another resource of this run fixes it, let this one depend on that (depends_on).'} To let it happen: allow = ["${rule}"] in the provider block.`,
+      detail: `The rule ${rule} forbids it. ${advice(rule)}To let it happen: allow = ["${rule}"] in the provider block.`,
       ...(!isEmpty(address) && { address: String(address) }),
     })),
   );

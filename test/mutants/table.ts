@@ -3188,6 +3188,27 @@ export const mutants: readonly Mutant[] = [
     tests: moving,
   },
   {
+    name: 'the provider gives a user a higher role',
+    file: 'resources/rules/privilege-escalation.ts',
+    find: 'alone: true,',
+    replace: '',
+    tests: ['unit/terraform/provider-calls.test.ts'],
+  },
+  {
+    name: 'the provider moves a destination to another domain',
+    file: 'resources/rules/destination-moved.ts',
+    find: 'alone: true,',
+    replace: '',
+    tests: ['unit/terraform/provider-calls.test.ts'],
+  },
+  {
+    name: 'the provider takes another host for another domain',
+    file: 'reconciler/plan/policy.ts',
+    find: 'const all = found.length > 0 && exact ? (await exact())(plan) : found;',
+    replace: 'const all = found.length > 0 && exact === undefined ? [] : found;',
+    tests: ['unit/terraform/provider-calls.test.ts'],
+  },
+  {
     name: 'an import that is an error is finished',
     file: 'reconciler/plan/refactoring-notes.ts',
     find: 'if (summary === undefined || isRefused(block)) return [];',

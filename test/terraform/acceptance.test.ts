@@ -174,7 +174,7 @@ async function staged(type: string): Promise<Stage> {
     place,
     declare: (attributes, beside = '') =>
       place.write({
-        'main.tf': `variable "secret" {\n  type = string\n  ephemeral = true\n}\n${attributes === undefined ? '' : `resource "${type}" "it" {\n  ${attributes}\n}\n`}${beside}`,
+        'main.tf': `provider "devicecloud" {\n  allow = ["privilege-escalation", "destination-moved"]\n}\nvariable "secret" {\n  type = string\n  ephemeral = true\n}\n${attributes === undefined ? '' : `resource "${type}" "it" {\n  ${attributes}\n}\n`}${beside}`,
       }),
     async expects(status, ...words) {
       const ran = await place.run(...words);

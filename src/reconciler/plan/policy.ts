@@ -66,13 +66,33 @@ export const endangers = (
   settings: Settings,
 ): boolean => rules.some((rule) => rule.endangers?.(change, settings));
 
-/** The findings of rules that need only live objects, for one change that is in no plan. */
+/** A finding about one change that is in no plan. */
+export type OwnFinding = Finding & Pick<Verdict, 'rule'>;
+
+/** The findings of rules that need nothing but the change. */
+export async function judgeUnread(
+  rules: readonly PolicyRule[],
+  change: Change,
+  settings: Settings,
+): Promise<readonly OwnFinding[]> {
+  const plan: Judged = { changes: [change], live: new Map(), settings };
+  const findings = rules
+    .filter(({ alone }) => alone)
+    .map(async ({ name: rule, judge: rough, exact }) => {
+      const found = rough(plan);
+      const all = found.length > 0 && exact ? (await exact())(plan) : found;
+      return all.map((finding) => ({ rule, ...finding }));
+    });
+  return (await Promise.all(findings)).flat();
+}
+
+/** The findings of rules that need only live objects. */
 export function judgeAlone(
   rules: readonly PolicyRule[],
   change: Change,
   live: LiveObjects,
   settings: Settings,
-): readonly (Finding & Pick<Verdict, 'rule'>)[] {
+): readonly OwnFinding[] {
   return rules.flatMap(({ name: rule, ...one }) =>
     one.endangers
       ? one.judge({ changes: [change], live, settings }).map((finding) => ({ rule, ...finding }))

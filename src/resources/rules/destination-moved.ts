@@ -45,5 +45,6 @@ function knownUrl(url: Value | undefined): string | undefined {
 /** The host alone is stricter than the registrable domain, and costs nothing to load. */
 export const destinationMoved: Omit<PolicyRule, 'name'> = {
   judge: movedBeyond(hostOf),
+  alone: true,
   exact: async () => movedBeyond((await import('./registrable-domains.js')).registrableDomain),
 };

@@ -3,6 +3,7 @@ import { labelsIn, type PolicyRule } from '../../model/index.js';
 import { rank, reroles, rises, roleAfter, USERS } from './roles.js';
 
 export const privilegeEscalation: Omit<PolicyRule, 'name'> = {
+  alone: true,
   judge: ({ changes, live, settings: { roles } }) =>
     changes
       .filter(reroles)

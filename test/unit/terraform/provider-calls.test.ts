@@ -375,6 +375,58 @@ describe('writing', () => {
     },
   };
 
+  describe('holds the rules that a change alone shows', () => {
+    const moved = async (to: string, config: Partial<CtyObject> = {}) => {
+      const world = providerRig({ estate: theirs });
+      const core = await begun(world, config);
+      const webhook = { name: 'P', endpoint: { url: 'https://a.example.co.uk/' } };
+      const made = await core.apply(DESTINATION, null, webhook);
+      const { errors } = await core.tryApply(DESTINATION, made, {
+        ...webhook,
+        endpoint: { url: to },
+      });
+      return [errors, world.mutations().length] as const;
+    };
+
+    it.each([['https://b.other.co.uk/'], ['https://127.0.0.1/']])(
+      'a destination does not move to %s',
+      async (to) => {
+        const [errors, sent] = await moved(to);
+        expect(errors).toMatchObject([
+          {
+            summary: expect.stringMatching(/^The alert push destination moves from /) as string,
+            detail:
+              'The rule destination-moved forbids it. To let it happen: allow = ["destination-moved"] in the provider block.',
+          },
+        ]);
+        expect(sent).toBe(1);
+      },
+    );
+
+    it.each<[to: string, config: Partial<CtyObject>]>([
+      ['https://b.example.co.uk/', {}],
+      ['https://b.other.co.uk/', { allow: ['destination-moved'] }],
+    ])('it moves to %s with %j', async (to, config) => {
+      expect(await moved(to, config)).toEqual([[], 2]);
+    });
+
+    it('a user gets no higher role', async () => {
+      const world = providerRig({ estate: theirs });
+      const raised = { user: '77', account: '1', role: 'administrator' };
+      const { errors } = await (await begun(world)).tryApply(AUTHORIZATION, null, raised);
+      expect(errors).toMatchObject([
+        {
+          summary:
+            'The account authorization changes from full_access_user to the higher role administrator',
+        },
+      ]);
+      expect(world.mutations()).toEqual([]);
+      const bold = await begun(world, { allow: ['privilege-escalation'] });
+      await bold.apply(AUTHORIZATION, null, raised);
+      expect(world.mutations()).toHaveLength(1);
+    });
+  });
+
   it('judges by what is live since the lock is held, whatever was read before', async () => {
     const world = providerRig({ estate: two });
     const demoted = async (core: Core, user: string): Promise<readonly string[]> => {

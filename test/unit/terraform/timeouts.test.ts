@@ -67,7 +67,8 @@ const leaving = (world: Slow, verb: string, end: string): Promise<void> =>
     };
   });
 
-const begun = async (world: ProviderRig): Promise<Core> => new Core((await world.start()).provider);
+const begun = async (world: ProviderRig, config: Partial<CtyObject> = {}): Promise<Core> =>
+  new Core((await world.start({ config })).provider);
 const rulesOf = (world: ProviderRig): number => world.objects('alert_rules').length - 1;
 const told = (found: readonly WireDiagnostic[]): readonly string[] =>
   found.map(
@@ -264,7 +265,7 @@ describe('an update or a delete whose time is over', () => {
     ['is done where it is seen, and ends with its time', 1, [], ['nobody could read it back']],
   ] as const)('of a role %s', async (_, readings, failed, warned) => {
     const world = slowCloud();
-    const core = await begun(world);
+    const core = await begun(world, { allow: ['privilege-escalation'] });
     const timeouts = { update: '2s' };
     const given = { account: '1', role: 'administrator', timeouts };
     await core.apply(AUTHORIZATION, null, { ...given, user: '77' });
@@ -289,7 +290,7 @@ describe('an update or a delete whose time is over', () => {
 
   it('waits for no turn any more, and sends nothing when it comes', async () => {
     const world = slowCloud();
-    const core = await begun(world);
+    const core = await begun(world, { allow: ['privilege-escalation'] });
     const given = { user: '78', account: '1', role: 'read_only_user' };
     const other = await core.apply(AUTHORIZATION, null, {
       user: '77',
