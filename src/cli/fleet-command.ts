@@ -25,7 +25,13 @@ import {
   withQueue,
   type QueuedRun,
 } from './fleet-queue.js';
-import { checkedRun, resultPlaces, runRecords, type ResultPlace } from './fleet-results.js';
+import {
+  checkedRun,
+  resultPlaces,
+  runRecords,
+  type ResultPlace,
+  type RunRecords,
+} from './fleet-results.js';
 import type { FleetForms, FleetJob } from './fleet-run.js';
 import { checkFleetOutputs } from './output-files.js';
 import { formsOf, outputsOf } from './report-flags.js';
@@ -102,10 +108,17 @@ export async function begun(
     const one = runRecords(place, run);
     const begun = await one.begin(record).catch(unlessDenied(context, places.at(-1) === place));
     if (begun === undefined) continue;
-    return { run, place, records: begun ? one : { ...one, last: async () => undefined } };
+    return { run, place, records: begun ? one : ofNewRun(one) };
   }
   throw new Error('the last place takes results, or refuses');
 }
+
+/** Nothing was stored before, and so nothing is asked for. */
+const ofNewRun = (records: RunRecords): RunRecords => ({
+  ...records,
+  last: async () => undefined,
+  end: async (ended) => (ended.stops.length > 0 ? records.end(ended) : undefined),
+});
 
 /** Without the right to write beside the states, results are kept on this machine. */
 const unlessDenied =

@@ -17,7 +17,8 @@ import { parseJsonText } from './json-text.js';
 import { planIn, readProtected, writeProtected, type PlanProtection } from './plan-file.js';
 
 const VERSION = 1;
-const REMEDY = 'Nothing was changed. Make the bundle again: trueup fleet plan --out FILE';
+const COMMAND = 'trueup fleet plan';
+const REMEDY = `Nothing was changed. Make the bundle again: ${COMMAND} --out FILE`;
 
 /** One tenant of a bundle. */
 export interface BundledTenant {
@@ -82,7 +83,8 @@ export async function readBundle(
   { clock, ...file }: BundleFile & { readonly clock: Clock },
   identity?: Secret,
 ): Promise<Bundle> {
-  const bundle = bundleIn(await readProtected(file, identity), { path: file.path, clock });
+  const text = await readProtected({ ...file, command: COMMAND }, identity);
+  const bundle = bundleIn(text, { path: file.path, clock });
   for (const { tenant } of bundle.tenants) bundle.planOf(tenant);
   return bundle;
 }
@@ -128,7 +130,7 @@ export function bundleIn(
       if (!found)
         return damaged(path, place, `it ends, and the plan of ${tenant} is not in it`, REMEDY);
       const [, text = ''] = /^\{"plan":(.*),"tenant":"[^"]*"\}$/s.exec(found.line) ?? [];
-      const plan = planIn(text, { path, clock, command: 'trueup fleet plan' });
+      const plan = planIn(text, { path, clock, command: COMMAND });
       return plan.digest === wanted
         ? plan
         : damaged(path, place, `the plan of ${tenant} is not the one that the head names`, REMEDY);

@@ -82,13 +82,17 @@ export async function writeProtected(
 
 /** @param identity as for `readPlanFile` @throws Refusal where there is no such file, or it cannot be decrypted */
 export async function readProtected(
-  { path, files }: Pick<PlanFileOptions, 'path' | 'files'>,
+  {
+    path,
+    files,
+    command = 'trueup plan',
+  }: Pick<PlanFileOptions, 'path' | 'files'> & { readonly command?: string },
   identity?: Secret,
 ): Promise<string> {
   const stored =
     (await withDisk(path, () => ifThere(files.read(path)))) ??
     refuse('no-such-file', `there is no file ${path}`, {
-      detail: 'Name a file that plan saved, or save one: trueup plan --out FILE',
+      detail: `Name a file that plan saved, or save one: ${command} --out FILE`,
     });
   return stored.trimStart().startsWith(ENCRYPTED)
     ? (await import('./plan-encryption.js')).decryptPlan(path, stored, identity)

@@ -38,12 +38,17 @@ afterAll(async () => {
 interface Place {
   readonly port?: number | undefined;
   readonly pools?: PostgresPools;
+  readonly user?: string;
   readonly password?: string | undefined;
 }
 
-function connect(schema: string, { port, pools = new Map(), password }: Place = {}): Registers {
+function connect(
+  schema: string,
+  { port, pools = new Map(), user, password }: Place = {},
+): Registers {
   const url = new URL(`${server.url}?schema=${schema}`);
   if (port !== undefined) url.port = String(port);
+  if (user !== undefined) url.username = user;
   return postgresRegisters({
     url,
     password: password ?? server.environment['PGPASSWORD'],
@@ -95,6 +100,20 @@ describe('a table in PostgreSQL', () => {
       const owner = `select tableowner from pg_tables where schemaname = '${schema}'`;
       expect((await admin.query(owner)).rows).toEqual([{ tableowner: role }]);
     }
+  });
+
+  it('uses the connections that it has where the server opens no more', async () => {
+    const schema = `s${(schemas += 1)}`;
+    const role = `few_${schema}`;
+    const password = server.environment['PGPASSWORD']!;
+    await admin.query(`create role ${role} login password '${password}' connection limit 2`);
+    await admin.query(`grant create on database postgres to ${role}`);
+    const pools: PostgresPools = new Map();
+    const registers = Array.from({ length: 20 }, () => connect(schema, { pools, user: role }));
+    await registers[0]!.prepare!();
+    await expect.poll(() => pools.size, { timeout: 10_000 }).toBe(0);
+    const puts = registers.map((one, at) => one.put(`k${at}`, Buffer.from('x'), null));
+    expect(await Promise.all(puts)).toEqual(registers.map(() => ({ version: '1' })));
   });
 
   it('takes every write with synchronous_commit, whatever the server says', async () => {

@@ -960,6 +960,7 @@ describe('a bundle is shown', () => {
     const bytes = readFileSync(join(home.cwd, 'b'));
     for (const [name, words, reason] of [
       ['show', ['b', 'acmee'], 'b holds no plan of acmee. Did you mean `acme`?'],
+      ['show', ['gone'], 'or save one: trueup fleet plan --out FILE'],
       ['show', ['b', 'globex'], 'its status was `failed`'],
       ['show', ['b', '--report', 'json=b'], 'this command reads it'],
       ['apply', ['b', '--report', 'json=b'], 'this command reads it'],

@@ -11,6 +11,8 @@ import { retried, type Pauses } from '../retried.js';
 const PATIENCE = 15_000;
 /** Of a process, to one database. */
 const MOST_CONNECTIONS = 10;
+/** The SQLSTATE of a server, a database or a user that has as many connections as it may. */
+const TOO_MANY = '53300';
 /** Above every other character: the end of all keys with a prefix. */
 const LAST = '\u{10FFFF}';
 
@@ -162,14 +164,25 @@ function sharedConnections({ pools, url, password }: Omit<PostgresOptions, keyof
     pool.on('remove', () => forget(pool));
     return pool;
   };
-  return async (text: string, values: readonly unknown[] = []): Promise<QueryResult<Row>> => {
+  const ask = async (
+    text: string,
+    values: readonly unknown[] = [],
+    attempt = 1,
+  ): Promise<QueryResult<Row>> => {
     const pool = cached(pools, key, opened);
     try {
       return await pool.query<Row>(text, [...values]);
+    } catch (error) {
+      // The server opens no further connection, and has seen nothing of the statement: one that is open will do.
+      const isOpen = sqlState(error) === TOO_MANY && pool.totalCount > 0;
+      if (!isOpen || attempt === MOST_CONNECTIONS) throw error;
+      pool.options.max = pool.totalCount;
     } finally {
       forget(pool);
     }
+    return ask(text, values, attempt + 1);
   };
+  return (text: string, values?: readonly unknown[]) => ask(text, values);
 }
 
 function connectionString(url: URL, password: string | undefined): string {
