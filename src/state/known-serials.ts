@@ -18,7 +18,7 @@ import { fileStore, type FileStoreOptions } from './backends/file/store.js';
 import { isDiskError } from './disk-errors.js';
 import { parseJsonText } from './json-text.js';
 import { MovedState } from './state-text.js';
-import type { Declared, Store } from './store-port.js';
+import type { ProjectIdentity, Store } from './store-port.js';
 
 /** The states of a process share the file. */
 const oneAtATime = limited(1);
@@ -132,12 +132,12 @@ export function rememberingStore(store: Store, known: KnownSerials): Store {
   };
 }
 
-const declaredIn = ({ target, resources }: State): Declared => ({
+const declaredIn = ({ target, resources }: State): ProjectIdentity => ({
   target,
   files: [...new Set(Object.values(resources).map(({ file }) => file))].toSorted(),
 });
 
-interface KnownPlace extends Declared {
+interface KnownPlace extends ProjectIdentity {
   readonly location: string;
 }
 
@@ -199,7 +199,7 @@ async function knownPlaces(known: KnownSerials): Promise<readonly KnownPlace[]> 
   ];
 }
 
-const isDeclared = (one: unknown): one is Declared =>
+const isDeclared = (one: unknown): one is ProjectIdentity =>
   isObject(one) && typeof one['target'] === 'string' && isList(one['files']);
 
 /** What moved is known by its new place. */

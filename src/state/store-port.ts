@@ -52,7 +52,7 @@ export interface Opening {
 }
 
 /** Tells whether two states are of one project: they are about one cloud, and objects of both are declared in one file. */
-export interface Declared {
+export interface ProjectIdentity {
   readonly target: string;
   /** Relative to the current folder. */
   readonly files: readonly string[];
@@ -72,7 +72,7 @@ export interface Store {
   /** Whether a run could lock it, tried out in a place that exists. Makes no place. @throws Refusal where it cannot hold a lock */
   access?(): Promise<'may-write' | 'read-only' | 'absent'>;
   /** For a run that found no state. @throws Refusal where this machine knows one of these declarations in another place */
-  assertMigrated?(declared: Declared): Promise<void>;
+  assertMigrated?(declared: ProjectIdentity): Promise<void>;
   /** Takes the state as it is, although this machine saw a newer one. @returns its serial */
   accept?(): Promise<number | undefined>;
   /** Removes a lock that cannot be proven stale. @throws Refusal where the id is another or its holder lives. */
