@@ -1,5 +1,6 @@
 // What `trueup init` writes: projects and pipelines. The pipelines are run in test/backends/workflows.test.ts.
-import { existsSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
@@ -297,3 +298,57 @@ test('the Action and the component have a form that the forges take', () => {
   expect(misfits(actionSchema, read('action.yml'))).toEqual([[]]);
   expect(misfits(componentSchema, read('templates/trueup/template.yml'))).toEqual([[], []]);
 });
+
+/** The scripts that run trueup, with what they write their outputs to, and the beginning of the names there. */
+const scripts = [
+  ['the Action', 'action.yml', 'github-output', ''],
+  ['the component', 'templates/trueup/template.yml', 'trueup-job.env', 'TRUEUP_JOB_'],
+] as const;
+const PARTLY =
+  'Plan: 3 to create, 0 to update, 0 to delete; 0 unchanged.\nNot all applied: 2 created, 0 updated, 0 deleted; 0 unchanged, 1 unknown.';
+
+const runs: readonly (readonly [command: string, code: number, said: string, changed: string])[] = [
+  ['apply', 0, 'Applied: 0 created, 1 updated, 0 deleted; 0 unchanged.', 'true'],
+  ['apply', 0, 'Applied: 0 created, 0 updated, 0 deleted; 3 unchanged.', 'false'],
+  ['apply', 5, PARTLY, 'true'],
+  ['apply', 7, PARTLY, 'true'],
+  ['apply', 5, PARTLY.replace('2 created', '0 created'), ''],
+  ['apply', 3, 'Plan: 3 to create, 0 to update, 0 to delete; 0 unchanged.', ''],
+  ['plan', 2, 'Plan: 3 to create, 0 to update, 0 to delete; 0 unchanged.', 'true'],
+];
+
+test.each(scripts.flatMap(([name, ...script]) => runs.map((run) => ({ name, script, run }))))(
+  '$name tells what became of $run',
+  ({ script: [file, written, prefix], run }) => {
+    const [command, code, said, changed] = run;
+    const step = parseAllDocuments(read(file))
+      .flatMap((document) => scriptsIn(document.toJS()))
+      .find((one) => one.includes('.bin/trueup "${words[@]}"'));
+    const home = folder({ 'said.txt': `${said}\n` });
+    home.write('node_modules/.bin/trueup', `#!/bin/sh\ncat said.txt\nexit ${code}\n`);
+    chmodSync(join(home.path, 'node_modules/.bin/trueup'), 0o755);
+    const env = {
+      PATH: process.env['PATH'],
+      JOB_COMMAND: command,
+      JOB_WORDS: '[[],[]]',
+      JOB_FOLDER: '.',
+      RUNNER_TEMP: home.path,
+      GITHUB_OUTPUT: join(home.path, 'github-output'),
+    };
+    spawnSync('bash', ['-eo', 'pipefail', '-c', step!], { cwd: home.path, env });
+    const named = (name: string): string => `${prefix}${prefix ? name.toUpperCase() : name}`;
+    expect(home.read(written).split('\n')).toEqual(
+      expect.arrayContaining([
+        `${named('exit')}=${code}`,
+        `${named('changed')}=${changed}`,
+        `${named('summary')}=${said.split('\n').at(-1)!}`,
+      ]),
+    );
+  },
+);
+
+/** Every text in a document. */
+function scriptsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(scriptsIn) : [];
+}

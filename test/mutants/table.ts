@@ -4356,13 +4356,6 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/reconciler/plan.test.ts'],
   },
   {
-    name: 'a plan removes the objects of another project without a word',
-    file: 'reconciler/plan/target-selection.ts',
-    find: 'if (known < 2 || removed < known) return [];',
-    replace: 'if (removed <= known) return [];',
-    tests: ['unit/reconciler/plan.test.ts'],
-  },
-  {
     name: 'a password in the query of an address is taken',
     file: 'state/remote-store.ts',
     find: 'isCredentialName(name) || isSecretName(name)',

@@ -25,6 +25,8 @@ import {
   sha256,
   type FleetDocument,
 } from '../../../src/model/index.js';
+import { startHttp } from '../../../scripts/servers.js';
+import { cleanUp } from '../../support/clean-up.js';
 import { BASE, FILE, fleetOf, type FleetHome } from '../../support/fleet-home.js';
 import { inProcess, type Said } from '../../support/in-process.js';
 
@@ -47,7 +49,10 @@ test('an apply says what it would write before it asks', async () => {
 });
 
 test('a state file that is left in the folder is that of no tenant', async () => {
-  const home = await fleetOf(['acme']);
+  const states = await startHttp();
+  cleanUp.push(() => states.stop());
+  const home = await fleetOf(['acme'], FILE.replace('[base]', `[base], state: "${states.url}"`));
+  Object.assign(home.env, states.environment);
   const own = Object.entries(home.env).map(([name, value]) => [name.replace('ACME_', ''), value]);
   const env = Object.fromEntries(own) as Record<string, string>;
   const words = ['apply', 'base', 'tenants/acme', '--auto-approve'];
