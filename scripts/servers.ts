@@ -367,8 +367,9 @@ if (process.argv[1]?.endsWith('servers.ts')) {
   for (const { url, environment } of servers)
     for (const [name, value] of Object.entries({ TRUEUP_STATE: url, ...environment }))
       console.log(`export ${name}='${value}'`);
-  process.once('SIGINT', () => {
-    void Promise.all(servers.map((one) => one.stop())).then(() => process.exit(0));
-  });
+  for (const signal of ['SIGINT', 'SIGTERM'])
+    process.once(signal, () => {
+      void Promise.all(servers.map((one) => one.stop())).then(() => process.exit(0));
+    });
   setInterval(() => undefined, 60_000);
 }
