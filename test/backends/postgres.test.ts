@@ -113,7 +113,7 @@ describe('a table in PostgreSQL', () => {
     await registers[0]!.prepare!();
     await expect.poll(() => pools.size, { timeout: 10_000 }).toBe(0);
     const puts = registers.map((one, at) => one.put(`k${at}`, Buffer.from('x'), null));
-    expect(await Promise.all(puts)).toEqual(registers.map(() => ({ version: '1' })));
+    for (const put of await Promise.all(puts)) expect(put).toHaveProperty('version');
   });
 
   it('takes every write with synchronous_commit, whatever the server says', async () => {

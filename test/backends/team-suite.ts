@@ -85,7 +85,8 @@ export function teamSuite(name: string, makePlace: () => Place): void {
       const one = ['apply', '--auto-approve', '--parallelism', '1', '--json'];
       const killed = a.start(one, { env });
       await killed.says('accounts.bravo: created');
-      // Nobody else can know whether it goes on.
+      // Nobody else can know whether it goes on. It stands still meanwhile, so that it cannot end on a busy machine.
+      killed.child.kill('SIGSTOP');
       const planned = await b.expect(0, ['plan'], { env });
       expect(planned.stderr.replaceAll(/\s+/g, ' ')).not.toContain('An earlier run ended');
       killed.child.kill('SIGKILL');
