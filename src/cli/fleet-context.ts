@@ -217,9 +217,7 @@ export async function tenantContext(
   ports: TenantPorts,
 ): Promise<TenantContext> {
   const { env, split } = site;
-  // Of its own: Node takes more than ten listeners of one signal for a leak.
-  const signal = AbortSignal.any([parent.signal]);
-  const { cwd } = parent;
+  const { cwd, signal } = parent;
   const printed = ports.output
     ? await printedFor({ cwd, signal }, tenant, ports.output, split)
     : {};
@@ -241,7 +239,6 @@ export async function tenantContext(
     interactive: false,
     ask: () => Promise.resolve(''),
     stdin: () => Promise.resolve(''),
-    signal,
     requestsPerMinute: tenant.requests_per_minute,
     fleetVariables: Object.keys(tenant.variables),
     exchanges: ports.exchanges,

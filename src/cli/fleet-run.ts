@@ -45,6 +45,7 @@ import {
   type FleetSite,
   type TenantContext,
 } from './fleet-context.js';
+import { withOwnSignal } from './own-signal.js';
 import { RESULTS_AT_ONCE, type RunRecords } from './fleet-results.js';
 import { blocksOf, writeReports, type Forms } from './report-flags.js';
 import type { TenantPages } from './tenant-pages.js';
@@ -286,13 +287,26 @@ export interface TenantRun {
   readonly status?: ReturnType<FleetWatch['begin']>;
 }
 
+interface TenantEnd {
+  readonly result: TenantResult;
+  readonly outcome?: TenantOutcome;
+}
+
 /** Runs one tenant; whatever happens to it is its result. */
-export async function runTenant(
+export const runTenant = (
+  context: Context,
+  site: FleetSite,
+  tenant: Tenant,
+  run: TenantRun,
+): Promise<TenantEnd> =>
+  withOwnSignal(context.signal, (signal) => runIn({ ...context, signal }, site, tenant, run));
+
+async function runIn(
   parent: Context,
   site: FleetSite,
   tenant: Tenant,
   { job, shared, status }: TenantRun,
-): Promise<{ readonly result: TenantResult; readonly outcome?: TenantOutcome }> {
+): Promise<TenantEnd> {
   const started_at = new Date(parent.clock.now()).toISOString();
   const { exchanges, seen, failing } = exchangesOf(site, tenant, shared);
   const ports = { flags: job.flags, exchanges, status };

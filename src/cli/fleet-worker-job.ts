@@ -33,6 +33,7 @@ import {
   keepNotRun,
   recordCancellation,
 } from './fleet-queue.js';
+import { ownController, type OwnController } from './own-signal.js';
 import { lastOrDamaged, runRecords, type ResultPlace, type RunRecords } from './fleet-results.js';
 import { CANCELLED, keepEntry, runTenant, type FleetJob } from './fleet-run.js';
 import { identityOf } from './plan-identity.js';
@@ -61,7 +62,7 @@ export interface FleetWorker {
   };
   readonly runs: Map<string, WorkerRun>;
   /** What is being run, by the id of its job. */
-  readonly active: Map<string, { readonly job: TenantJob; readonly cancel: AbortController }>;
+  readonly active: Map<string, { readonly job: TenantJob; readonly cancel: OwnController }>;
   /** Whether a server was not reachable when it was last asked. */
   isDown: boolean;
 }
@@ -138,7 +139,7 @@ export async function doJob(worker: FleetWorker, fetched: FetchedJob): Promise<v
     ]);
     return whenReachable(worker, () => queue.cancel([fetched.id]));
   }
-  const cancel = new AbortController();
+  const cancel = ownController(context.signal);
   active.set(fetched.id, { job, cancel });
   try {
     const run = await runOf(worker, job);
@@ -150,6 +151,7 @@ export async function doJob(worker: FleetWorker, fetched: FetchedJob): Promise<v
       return await putBack(worker, fetched, { job, after: BUSY });
     await runJob(worker, run, { job, fetched, signal: cancel.signal });
   } finally {
+    cancel.release();
     active.delete(fetched.id);
   }
 }
@@ -189,7 +191,7 @@ async function putBack(
 interface JobToRun {
   readonly job: TenantJob;
   readonly fetched: FetchedJob;
-  /** Aborted if the run is cancelled. */
+  /** Aborted if the run is cancelled, or the worker is to end. */
   readonly signal: AbortSignal;
 }
 
@@ -198,8 +200,7 @@ type Fate = 'store' | 'again' | 'superseded' | { readonly error: unknown };
 
 async function runJob(worker: FleetWorker, run: WorkerRun, one: JobToRun): Promise<void> {
   const { context, place, queue } = worker;
-  const { job, fetched } = one;
-  const signal = AbortSignal.any([context.signal, one.signal]);
+  const { job, fetched, signal } = one;
   const parent: Context = { ...run.context, signal };
   let fate: Fate = 'store';
   const stored = runRecords(place, job.run, job.tenant);

@@ -5398,6 +5398,27 @@ export const mutants: readonly Mutant[] = [
     tests: workers,
   },
   {
+    name: 'a tenant of a fleet names a state, which is one for all',
+    file: 'declarations/load.ts',
+    find: 'const ofTenant = options.fleetVariables !== undefined;',
+    replace: 'const ofTenant = false;',
+    tests: ['unit/cli/fleet.test.ts'],
+  },
+  {
+    name: 'a report replaces the bundle that is applied',
+    file: 'cli/commands/fleet-apply.ts',
+    find: 'const inputs = name === undefined ? [] : [resolve(context.cwd, name)];',
+    replace: 'const inputs: readonly string[] = [];',
+    tests: ['unit/cli/fleet.test.ts'],
+  },
+  {
+    name: 'an apply that is blocked later forgets what was applied before',
+    file: 'cli/commands/fleet-apply.ts',
+    find: 'before ? entryOf(before) : await keepEntry(context, job, entry)',
+    replace: 'await keepEntry(context, job, entry)',
+    tests: ['unit/cli/fleet.test.ts'],
+  },
+  {
     name: 'why a run of a fleet stopped is not stored',
     file: 'cli/fleet-run.ts',
     find: 'job.records?.end({ tenants: names, stops })',

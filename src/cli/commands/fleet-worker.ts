@@ -14,6 +14,7 @@ import { plural } from '../../report/words.js';
 import type { FetchedJob, JobQueue, JobQueues } from '../../state/job-queue.js';
 import { caughtError } from '../caught-error.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
+import { ownController } from '../own-signal.js';
 import { sayingOnce } from '../repeated-messages.js';
 import { enqueue, queuesOf, sharedResults } from '../fleet-queue.js';
 import {
@@ -97,10 +98,11 @@ async function untilEnd(
         running.add(work);
       }
       if (flags.untilIdle && running.size === 0 && (await isIdle(worker))) break;
-      // Each pause ends with its turn: Node takes many listeners of one signal for a leak.
-      const turn = new AbortController();
-      await Promise.race([...running, pause(POLL, AbortSignal.any([signal, turn.signal]))]);
-      turn.abort();
+      // Each pause ends with its turn.
+      const turn = ownController(signal);
+      await Promise.race([...running, pause(POLL, turn.signal)]);
+      turn.release();
+      turn.abort(undefined);
     }
   } finally {
     await Promise.allSettled(running);

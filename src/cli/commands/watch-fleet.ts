@@ -31,6 +31,7 @@ import { wholeNumber, type Context, type Exchanges } from '../context.js';
 import { fleetHere, type FleetSite } from '../fleet-context.js';
 import { runTenant } from '../fleet-run.js';
 import { failed } from '../notify.js';
+import { ownController } from '../own-signal.js';
 import { sayingOnce } from '../repeated-messages.js';
 import { version } from '../version.js';
 import { tenantFlags } from '../fleet-command.js';
@@ -128,13 +129,13 @@ async function pass(
   memory.site = site;
   // Lanes that were lost because of an origin come back with the next pass.
   memory.lanes = laneCount(site.fleet.concurrency);
-  const over = new AbortController();
-  const end = AbortSignal.any([signal, over.signal]);
+  const over = ownController(signal);
   const open = await repeated.pass(
     tenants,
-    clock.sleep(every, end).catch(() => undefined),
+    clock.sleep(every, over.signal).catch(() => undefined),
   );
-  over.abort();
+  over.release();
+  over.abort(undefined);
   const document = reportOf([...tenants.keys()], memory.kept, clock.now());
   const seconds = (clock.monotonic() - begun) / 1000;
   memory.record = ended(memory.record, document, { open, seconds, now: clock.now() / 1000 });

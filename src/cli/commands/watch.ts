@@ -21,6 +21,7 @@ import { wholeNumber, type Command, type Context } from '../context.js';
 import { auditEnd, failed, notifierOf } from '../notify.js';
 import { serveMetrics } from '../metrics-server.js';
 import { checkFleetOutputs, checkOutputs } from '../output-files.js';
+import { withOwnSignal } from '../own-signal.js';
 import { sayingOnce } from '../repeated-messages.js';
 import { spanOf } from '../time-arguments.js';
 import { version } from '../version.js';
@@ -90,7 +91,9 @@ function watchedProject(context: Context, paths: readonly string[]): RepeatedAud
   let record: WatchRecord = { audits: { success: 0, failure: 0 }, requests: {} };
   return {
     async cycle() {
-      const cycle = await once(context, paths);
+      const cycle = await withOwnSignal(context.signal, (signal) =>
+        once({ ...context, signal }, paths),
+      );
       record = grown(record, cycle, context.clock.now() / 1000);
       return cycle;
     },
