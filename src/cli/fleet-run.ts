@@ -4,6 +4,7 @@ import {
   digest,
   exits,
   forEachLimited,
+  refuse,
   worst,
   type Diagnostic,
   type DriftDocument,
@@ -32,6 +33,7 @@ import type { FleetFormat } from '../report/formats.js';
 import { driftFigures, planFigures, withWrites } from '../report/fleet-figures.js';
 import { fleetSentence, tenantDiagnostics, tenantLine, writesText } from '../report/fleet-text.js';
 import { briefly } from '../report/brief-diagnostics.js';
+import { plural } from '../report/words.js';
 import type { FleetNdjson } from '../report/fleet-ndjson.js';
 import type { BundledTenant } from '../state/plan-bundle.js';
 import { caughtError } from './caught-error.js';
@@ -396,10 +398,7 @@ function exchangesOf(site: FleetSite, tenant: Tenant, { limiter, lanes }: Tenant
   const share = processesWith(tenant, site);
   const exchanges: Exchanges = {
     limiterOf: (credential, perMinute) =>
-      limiter(
-        credential,
-        perMinute === undefined ? undefined : Math.max(1, Math.floor(perMinute / share)),
-      ),
+      limiter(credential, perMinute === undefined ? undefined : rateOf(perMinute, share)),
     mayRepeat: lanes.mayRepeat,
     answered(origin, status) {
       lanes.answered(origin, status !== 0);
@@ -409,6 +408,16 @@ function exchangesOf(site: FleetSite, tenant: Tenant, { limiter, lanes }: Tenant
     },
   };
   return { exchanges, seen, failing };
+}
+
+/** What one process may send in a minute. @throws Refusal where there would be less than one request for each */
+export function rateOf(perMinute: number, processes: number): number {
+  if (perMinute >= processes) return Math.floor(perMinute / processes);
+  return refuse(
+    'rate-too-low',
+    `${processes} processes share a key that may send ${plural(perMinute, 'request')} a minute`,
+    { detail: 'Start fewer shards or workers, or raise `requests_per_minute`.' },
+  );
 }
 
 function complaintsOf(outcome: TenantOutcome | undefined): readonly Diagnostic[] {

@@ -16,6 +16,7 @@ import {
   type FleetSite,
 } from '../../../src/cli/fleet-context.js';
 import type { Command, Context, Exchanges } from '../../../src/cli/context.js';
+import { rateOf } from '../../../src/cli/fleet-run.js';
 import { limiter } from '../../../src/client/rate-limit.js';
 import { shardOf } from '../../../src/fleet/shards.js';
 import { parseFault } from '../../../src/emulator/index.js';
@@ -1175,6 +1176,11 @@ test.each([
     expect(processesWith(tenants[0]!, site)).toBe(alone);
   },
 );
+
+test('processes share the rate of a key, and none sends more than its part', () => {
+  expect([rateOf(450, 1), rateOf(450, 4), rateOf(8, 8)]).toEqual([450, 112, 1]);
+  expect(() => rateOf(7, 8)).toThrow('8 processes share a key that may send 7 requests a minute');
+});
 
 test('two tenants with one credential share its limiter, and that is said', async () => {
   const file =
