@@ -52,7 +52,7 @@ import { ignoring, isApplied } from '../plan/diff.js';
 import { allowingDuplicates } from '../plan/possible-duplicates.js';
 import { propose, secretsAtHand } from '../plan/propose.js';
 import { outcomeOf, recover, type Settled } from './recovery.js';
-import { rechecksOf } from './guards.js';
+import { rechecksOf } from './rechecks.js';
 import { declaredValueAt } from '../plan/resolve-references.js';
 import { phases } from '../plan/order.js';
 import { staleness } from '../plan/stale-plan.js';
