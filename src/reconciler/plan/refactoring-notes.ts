@@ -15,6 +15,9 @@ import type { PlanInput } from './plan-input.js';
 
 type Noted = Pick<PlanInput, 'project' | 'selection' | 'state' | 'request'>;
 
+/** Codes of notes about what a state holds. */
+export const aboutState: ReadonlySet<string> = new Set(['finished-block', 'moved-nothing']);
+
 /** Nothing where all is to be destroyed. */
 export const refactoringNotes = (input: Noted): readonly Diagnostic[] =>
   input.request.destroy ? [] : [...movesToNowhere(input), ...finishedBlocks(input)];
