@@ -164,7 +164,9 @@ function violationOf(
 ): Violation | undefined {
   const { keyword, message = 'is not as expected' } = error;
   if (keyword === 'if') return undefined;
-  const { missingProperty, additionalProperty } = error.params as Readonly<Record<string, unknown>>;
+  const { missingProperty, additionalProperty, allowedValues } = error.params as Readonly<
+    Record<string, unknown>
+  >;
   if (typeof missingProperty === 'string')
     return {
       path,
@@ -180,5 +182,8 @@ function violationOf(
     };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- ajv was given JSON
   const found = keyword === 'type' ? `, not ${foundWord(error.data as Raw)}` : '';
-  return { path, code: 'wrong-parameter', summary: `\`${path.join('.')}\` ${message}${found}` };
+  const said = Array.isArray(allowedValues)
+    ? `must be one of ${allowedValues.map((one) => JSON.stringify(one)).join(', ')}`
+    : `${message}${found}`;
+  return { path, code: 'wrong-parameter', summary: `\`${path.join('.')}\` ${said}` };
 }

@@ -344,8 +344,9 @@ function parametersFor(
     return void say({ path: ['with'], code: 'wrong-type', summary });
   }
   const where = `The template \`${name}\` stands in ${placeText(template.piece.origin)}.`;
-  const param = template.parameters(filled, (violation) =>
-    say({ ...violation, detail: `${violation.detail ?? ''} ${where}`.trim() }),
+  const whose = member ? `\`use.${piece.name}[${JSON.stringify(member.key)}]\`: ` : '';
+  const param = template.parameters(filled, ({ summary, detail = '', ...violation }) =>
+    say({ ...violation, summary: whose + summary, detail: `${detail} ${where}`.trim() }),
   );
   return wrong ? undefined : param;
 }

@@ -154,7 +154,7 @@ use:
 ${uses.join('')}`,
     );
     expect(told.match(/holds a blank/g)).toHaveLength(3);
-    expect(told).toContain('error: and 37 more uses of the template with this error');
+    expect(told).toContain('error: and in 37 more uses of the template');
   });
 
   test('advice, too, with the lines around it', async () => {

@@ -207,7 +207,7 @@ accounts:
       '{ d: { type: integer, minimum: 2, default: 1 }, e: { enum: [a], default: b } }',
       [
         '`parameters.properties.d.default` must be >= 2',
-        '`parameters.properties.e.default` must be equal to one of the allowed values',
+        '`parameters.properties.e.default` must be one of "a"',
       ],
     ],
   ])('with a wrong default is wrong once, in the template: %s', async (_, properties, said) => {
@@ -269,6 +269,10 @@ describe('what is wrong is said with both places', () => {
     [
       `${T}use:\n  u: { template: t, with: { a: y } }\n`,
       /wrong-parameter: `with.a` must match pattern/,
+    ],
+    [
+      `${T}use:\n  u: { template: t, for_each: { p: y, q: xy }, with: { a: "\${each.value}" } }\n`,
+      /wrong-parameter: `use.u\["p"\]`: `with.a` must match pattern/,
     ],
     [
       `${T}use:\n  u: { template: t, with: [a] }\n`,
@@ -366,6 +370,16 @@ describe('what is wrong is said with both places', () => {
   ])('%s', async (tree, said) => {
     const found = await errors(tree);
     expect(shown(found[0]!).replace('trueup.yaml:', '')).toMatch(said);
+  });
+
+  it('each member of a `use` with a wrong parameter is named', async () => {
+    const found = await errors(
+      `${T}use:\n  u: { template: t, for_each: [y, x, z], with: { a: "\${each.key}" } }\n`,
+    );
+    expect(found.map(({ summary }) => summary.slice(0, 21))).toEqual([
+      '`use.u["y"]`: `with.a',
+      '`use.u["z"]`: `with.a',
+    ]);
   });
 
   it('an error in a template names the first use, once', async () => {
