@@ -24,11 +24,11 @@ import { chosen, loadProject } from '../project.js';
 import { environmentOf } from '../state-location.js';
 
 const declarations = `# yaml-language-server: $schema=./node_modules/trueup/schemas/declarations.schema.json
-# What should exist. See what would change: trueup plan. Make it so: trueup apply.
+# What should exist. See what would change: trueup plan. Apply it: trueup apply.
 
 settings:
-  # A device cloud on this machine, for trying; its data lies in .trueup/emulator.json.
-  # With --env prod the environment names the target: TRUEUP_V2_URL and the credentials
+  # A simulated device cloud on this machine; its data is in .trueup/emulator.json.
+  # With --env prod, environment variables name the target: TRUEUP_V2_URL and the credentials
   # (trueup doctor --env prod says which are missing).
   target: emulator
 
@@ -46,7 +46,7 @@ alert_push_destinations:
 
 alert_rules:
   wan-down:
-    # References imply the order, and are filled in once the object exists.
+    # References determine the order, and are filled in when the object exists.
     associated_accounts: ["\${accounts.field-ops.id}"]
     filter_criteria:
       alert_type__in: [ethernet_wan_disconnected, modem_wan_disconnected]
