@@ -32,7 +32,7 @@ export async function programIn({ files, cwd }: ProgramContext, folder: string):
       detail: 'Go to the folder of the CDK program first.',
     });
   const { app, output, context } =
-    objectIn(text) ?? refuse('bad-program', `${shown} is no JSON object.`);
+    objectIn(text) ?? refuse('bad-program', `${shown} is not a JSON object.`);
   if (typeof app !== 'string' || app.trim() === '')
     refuse('bad-program', `${shown} names no program.`, {
       detail: 'Its key `app` is the command that runs it, as in "app": "node main.js".',

@@ -51,7 +51,7 @@ function addressOf(context: Context): URL | undefined {
   const url = urlFrom(text);
   const what = named === undefined ? VARIABLE : '--queue';
   if (!url || !/^postgres(?:ql)?:$/.test(url.protocol) || url.host === '')
-    return refuse('usage', `${what} is no address of a PostgreSQL database.`, {
+    return refuse('usage', `${what} is not an address of a PostgreSQL database.`, {
       detail: `Type it as in: ${EXAMPLE}`,
     });
   const password = decoded(url.password) ?? url.searchParams.get('password') ?? '';

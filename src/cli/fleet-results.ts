@@ -55,7 +55,7 @@ const RUN_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,99}$/;
 /** @throws Refusal for what cannot be the name of a run */
 export function checkedRun(name: string): string {
   if (RUN_NAME.test(name) && NAME.test(name)) return name;
-  return refuse('usage', `--run ${JSON.stringify(name.slice(0, 80))} is no name of a run.`, {
+  return refuse('usage', `--run ${JSON.stringify(name.slice(0, 80))} is not a valid run name.`, {
     detail: 'A name begins with a letter; then come letters, digits, - and _.',
   });
 }

@@ -347,7 +347,7 @@ async function unknownTenant(
   { run, command, tenant }: TenantJob,
   records: RunRecords,
 ): Promise<TenantEntry> {
-  const summary = `${tenant} is no tenant of the fleet in ${context.cwd}`;
+  const summary = `${tenant} is not a tenant of the fleet in ${context.cwd}`;
   const detail = 'Update the checkout of the worker, and resume the run.';
   const entry = withoutResult(tenant, 'failed', summary);
   return keepEntry(

@@ -211,7 +211,7 @@ function takeDocument(
         }
       : {
           code: 'unknown-section',
-          summary: `\`${key}\` is no kind and no section.${didYouMean(key, words)}`,
+          summary: `\`${key}\` is neither a kind nor a section.${didYouMean(key, words)}`,
           detail: `Top-level keys are ${words.join(', ')}.`,
         };
     complain(all, file, { offset: offsetOf(document, [key]).offset, ...wrong });
@@ -255,7 +255,7 @@ function takePiece(all: Collecting, piece: RawEntry): void {
   if (key !== 'settings' && !NAME.test(name))
     complainIn(all, piece.from, piece.origin, {
       code: 'bad-name',
-      summary: `\`${name.slice(0, 80)}\` is no name`,
+      summary: `\`${name.slice(0, 80)}\` is not a valid name`,
       detail: `A name ${nameWords}`,
     });
   else if (!first || (path[0] === 'variables' && later(piece, first) > 0))

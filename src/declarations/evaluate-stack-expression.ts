@@ -194,7 +194,7 @@ function jsonValue(value: Json, of: Evaluation): HclValue {
 function keyOf(key: string): string {
   const [literal = '', ...more] = templateParts(key);
   if (typeof literal !== 'string' || more.length > 0)
-    throw new HclError(`the key \`${key}\`, which is no plain text`, 'refused');
+    throw new HclError(`the key \`${key}\`, which is not plain text`, 'refused');
   return literal.normalize('NFC');
 }
 
@@ -415,7 +415,7 @@ function documentOf(text: string, place: string): Raw {
     value = parseJson(text);
     JSON.parse(text, (key, one: unknown) => ((shadows ||= key === '__proto__'), one));
   } catch {
-    throw new Said({ code: 'bad-json', summary: `${place}: the value is no JSON text` });
+    throw new Said({ code: 'bad-json', summary: `${place}: the value is not valid JSON` });
   }
   if (shadows) throw new HclError('the key `__proto__`', 'refused');
   if (holdsExact(value))

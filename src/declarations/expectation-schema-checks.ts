@@ -81,7 +81,7 @@ function unknownKeyword(path: readonly string[], keyword: string): Violation {
   return {
     path,
     code: 'unknown-keyword',
-    summary: `\`${keyword}\` is no keyword that a schema takes here.${right}`,
+    summary: `\`${keyword}\` is not a keyword that a schema can have here.${right}`,
     detail: other ?? `Keywords: ${known.join(', ')}. Names of fields stand under \`properties\`.`,
   };
 }

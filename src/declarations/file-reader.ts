@@ -135,7 +135,7 @@ function opened(disk: DeclarationFiles, found: FoundFile, stdin: string | undefi
   try {
     return disk.stat(found.path)?.kind === 'file'
       ? checked(disk.read(found.path, limits.bytes + 1), found)
-      : closed('not-a-file', `${found.file} is no regular file`);
+      : closed('not-a-file', `${found.file} is not a regular file`);
   } catch (error) {
     return closed('unreadable', `cannot read ${found.file}: ${whyNot(error)}`);
   }

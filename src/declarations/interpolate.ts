@@ -169,7 +169,10 @@ export const notInText = (text: string, value: Raw): readonly [summary: string, 
         `${text} is null, which cannot stand inside a text`,
         'Give it a value, or let it be the whole value.',
       ]
-    : [`${text} is no single value and cannot stand inside a text`, 'Let it be the whole value.'];
+    : [
+        `${text} is not a single value and cannot stand inside a string`,
+        'Let it be the whole value.',
+      ];
 
 /** A reference with its key filled in; in a template, one to an object of the same instance. */
 function declaredPart(part: ExpressionFrom<'declared'>, at: Filling): Expression {
@@ -290,7 +293,7 @@ export function refusedName(
   return {
     code: 'credential-in-env',
     summary: `${text}: ${name} is named as a credential is, and the value would be shown and stored`,
-    detail: `Where a secret belongs, write \`\${secret.env.${name}}\`. If it is no credential: \`settings: { allow_env: [${name}] }\`.`,
+    detail: `Where a secret belongs, write \`\${secret.env.${name}}\`. If it is not a credential: \`settings: { allow_env: [${name}] }\`.`,
   };
 }
 

@@ -239,7 +239,7 @@ function* kindErrors(kinds: Kinds, { kinds: named }: Values): Generator<Violatio
       yield {
         path: ['kinds', String(index)],
         code: 'unknown-kind',
-        summary: `\`kinds\` names \`${name}\`, which is ${kinds.has(name) ? 'read where it is needed, without being named' : 'no kind'}.${didYouMean(name, beyond)}`,
+        summary: `\`kinds\` names \`${name}\`, which is ${kinds.has(name) ? 'read where it is needed, without being named' : 'not a kind'}.${didYouMean(name, beyond)}`,
         detail: `Name kinds beyond the API reference: ${beyond.join(', ')}.`,
       };
 }
@@ -320,7 +320,7 @@ export function lookupOf(run: ResolveRun, piece: RawEntry): Lookup | undefined {
     return void complain(run, piece, {
       path: [name],
       code: 'unknown-kind',
-      summary: `\`${name}\` is no kind.${didYouMean(name, run.kinds.keys())}`,
+      summary: `\`${name}\` is not a kind.${didYouMean(name, run.kinds.keys())}`,
       detail: `Kinds: ${[...run.kinds.keys()].join(', ')}.`,
     });
   const form: DeclarationForm = {
@@ -476,7 +476,7 @@ function* lifecycleErrors(
     yield {
       path: ['lifecycle', 'renamed_from'],
       code: 'bad-name',
-      summary: '`lifecycle.renamed_from` is no name',
+      summary: '`lifecycle.renamed_from` is not a valid name',
       detail:
         'Write the earlier name alone, without its kind; with `["key"]` behind it for a member of a `for_each`.',
     };

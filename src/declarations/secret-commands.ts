@@ -104,6 +104,6 @@ function memberOf(answer: Answer<JsonObject>, key: string): Answer<string> {
     problem:
       value === undefined
         ? `it printed no member \`${key}\`, but ${others || 'none at all'}`
-        : `its member \`${key}\` is no text`,
+        : `its member \`${key}\` is not a string`,
   };
 }

@@ -72,7 +72,7 @@ function parametersOf(
     return void complain({
       path: ['parameters'],
       code: 'bad-schema',
-      summary: `\`parameters\` is no schema that can be checked: ${why}`,
+      summary: `\`parameters\` is not a schema that can be checked: ${why}`,
     });
   }
 }
@@ -177,7 +177,7 @@ function violationOf(
     return {
       path: [...path, additionalProperty],
       code: 'unknown-parameter',
-      summary: `\`${additionalProperty}\` is no parameter.${didYouMean(additionalProperty, properties)}`,
+      summary: `\`${additionalProperty}\` is not a parameter.${didYouMean(additionalProperty, properties)}`,
       ...(properties.length > 0 && { detail: `Parameters: ${properties.join(', ')}.` }),
     };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- ajv was given JSON

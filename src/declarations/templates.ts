@@ -140,7 +140,7 @@ function within(
   return Object.entries(whole).flatMap(([name, raw]) => {
     const at = [...piece.path, section, name];
     if (!NAME.test(name)) {
-      const summary = `\`${name.slice(0, 80)}\` is no name`;
+      const summary = `\`${name.slice(0, 80)}\` is not a valid name`;
       const detail = `A name ${nameWords}`;
       complain(run, piece, { path: [section, name], code: 'bad-name', summary, detail });
       return [];
@@ -294,7 +294,7 @@ function useOf(work: Work, piece: RawEntry, outer: Instance | undefined): Use | 
     say({
       path: [word],
       code: 'unknown-attribute',
-      summary: `\`${word}\` is no key of a \`use\`.${didYouMean(word, WORDS)}`,
+      summary: `\`${word}\` is not a key of a \`use\`.${didYouMean(word, WORDS)}`,
       detail: `Its keys are ${WORDS.join(', ')}.`,
     });
   if (typeof named !== 'string')

@@ -291,7 +291,7 @@ function functionValue({ meta, children }: SyntaxNode, at: Evaluation): HclValue
 function stepOf({ type, segment }: TraversalPart): HclValue {
   // The parser leaves out a boolean or null.
   if (segment === undefined)
-    throw new HclError('an index that is no string and no number', 'refused');
+    throw new HclError('an index that is neither a string nor a number', 'refused');
   if (type === 'nameTraversal') return ofString(segment);
   if (segment.startsWith('"')) return ofString(segment.slice(1, -1));
   return ofNumber(numberIn(segment));

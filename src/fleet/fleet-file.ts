@@ -426,7 +426,7 @@ function refuseNames(
     if (!NAME.test(name))
       complain([...path, 'variables', name], {
         code: 'bad-name',
-        summary: `\`${name.slice(0, 80)}\` is no name of a variable`,
+        summary: `\`${name.slice(0, 80)}\` is not a valid variable name`,
         detail: `A name ${nameWords}`,
       });
 }
@@ -460,7 +460,7 @@ function tenantOf(reading: Reading, one: Found, defaults: WrittenShared): Tenant
   if (!TENANT_NAME.test(name))
     return void reading.complain(path, {
       code: 'bad-name',
-      summary: `\`${name.slice(0, 80)}\` is no name of a tenant`,
+      summary: `\`${name.slice(0, 80)}\` is not a valid tenant name`,
       detail: 'A name begins with a letter or digit; then come letters, digits, `.`, `-` and `_`.',
     });
   const words = { tenant: name, TENANT: variableWord(name) };

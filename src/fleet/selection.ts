@@ -42,7 +42,7 @@ export function selectionOf(
     if (word === '*') return () => true;
     const [, not, present, key = present ?? '', sign, value = ''] = TERM.exec(word) ?? [];
     if (key === '')
-      return refuse('bad-selection', `${what} ${JSON.stringify(expression)} is no selection.`, {
+      return refuse('bad-selection', `${what} ${JSON.stringify(expression)} is not a selection.`, {
         detail: 'Type it as in: tier=canary,region!=eu or tenant=acme or *',
         ...more,
       });

@@ -352,7 +352,7 @@ function policyOf(reading: PolicyReading, item: Item): ProjectPolicy | undefined
   if (!NAME_OF_RULE.test(name))
     return void complain(['name'], {
       code: 'bad-name',
-      summary: `\`${name}\` is no name of a policy`,
+      summary: `\`${name}\` is not a valid policy name`,
       detail: 'A name has lower-case letters, digits and single hyphens, as in no-friday-deletes.',
     });
   const compiled = compiledPolicy(written);

@@ -37,7 +37,7 @@ export function urlFault(url: string): UrlFault | undefined {
   if (url.includes('\\'))
     return bad('holds a backslash', 'Write a slash, or %5C where a backslash is meant.');
   const parsed = urlFrom(url);
-  if (!parsed) return bad('is no URL');
+  if (!parsed) return bad('is not a URL');
   if (/^[^/?#]*:\/*[^/?#]*@/.test(url))
     return bad(
       'holds a user name or a password',

@@ -134,10 +134,10 @@ export function planIn(
 ): PlanFile {
   const parsed = parseJsonText(text, parseExactly);
   if ('brokenAt' in parsed)
-    damaged(path, parsed.brokenAt, 'the text breaks off or is no JSON', REMEDY);
+    damaged(path, parsed.brokenAt, 'the text is truncated or not JSON', REMEDY);
   const top = { line: 1, column: 1 };
   if (!isObject(parsed.value) || typeof parsed.value.plan_file_version !== 'number')
-    damaged(path, top, 'it is no saved plan', REMEDY);
+    damaged(path, top, 'it is not a saved plan', REMEDY);
   if (parsed.value.plan_file_version > VERSION) {
     refuse(
       'newer-format',

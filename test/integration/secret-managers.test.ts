@@ -81,7 +81,7 @@ describe('a secret of a secret manager', () => {
 
   it.each([
     [node('all'), '${secret.manager.nobody}', 'printed no member `nobody`, but other, pager'],
-    [node('all'), '${secret.manager.other}', 'its member `other` is no text'],
+    [node('all'), '${secret.manager.other}', 'its member `other` is not a string'],
     [node('text'), '${secret.manager.pager}', 'it printed no JSON object'],
     [node('nothing', '{key}'), '${secret.manager.pager}', 'it printed nothing'],
     ['no-such-client', '${secret.manager.pager}', 'there is no command `no-such-client`'],

@@ -480,8 +480,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what stands in the place of a recipient is repeated',
     file: 'state/plan-encryption.ts',
-    find: '`--encrypt-to number ${index + 1} is no recipient of age.`',
-    replace: '`--encrypt-to number ${index + 1} is no recipient of age: ${text}`',
+    find: '`--encrypt-to number ${index + 1} is not an age recipient.`',
+    replace: '`--encrypt-to number ${index + 1} is not an age recipient: ${text}`',
     tests: planFile,
   },
   {

@@ -89,7 +89,7 @@ async function applyBundle(context: Context, name: string, forms: FleetForms): P
   if (gone)
     refuse(
       'stale',
-      `${name} holds a plan of ${gone.tenant}, which is no tenant of the fleet any more.`,
+      `${name} holds a plan of ${gone.tenant}, which is no longer a tenant of the fleet.`,
       {
         detail: `Nothing was changed. Make it again: trueup fleet plan --out ${shellWord(name)}`,
       },

@@ -53,7 +53,7 @@ export const mv: Command = async (context, args) => {
   await rewrite(context, 'state mv', ({ state }) => {
     const entry = entryOf(state.resources, from);
     if (tryAddress(to)?.kind !== entry.kind)
-      refuse('usage', `${to} is no address of ${entry.kind}.`, {
+      refuse('usage', `${to} is not an address of ${entry.kind}.`, {
         detail: `Type it as in: trueup state mv ${shellWord(from)} ${entry.kind}.another-name`,
       });
     if (state.resources[to])

@@ -55,7 +55,9 @@ function objectOf(text: string): Readonly<Record<string, unknown>> {
     const value = parseJson(text);
     return isObject(value) ? { ...value } : {};
   } catch {
-    return refuse('unreadable', `${MANIFEST} is no JSON.`, { detail: 'Repair it, and try again.' });
+    return refuse('unreadable', `${MANIFEST} is not JSON.`, {
+      detail: 'Repair it, and try again.',
+    });
   }
 }
 

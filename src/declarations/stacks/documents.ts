@@ -70,7 +70,7 @@ export function stackDocumentOf(value: Json, site: StackPlace): Raw {
   } catch {
     return parts.some(isEscaped)
       ? bad(site, 'quotes inside of `${…}` are escaped here, which nobody reads', KEPT)
-      : bad(site, 'this is no JSON text');
+      : bad(site, 'this is not valid JSON');
   }
   return treeOf(tree, { character, parts }, site);
 }

@@ -128,5 +128,5 @@ test('a run that was begun without a queue is not queued', async () => {
 });
 
 test.each(['', 'a/b', '../x', '1a', 'a.b', 'x'.repeat(101)])('%j is no name of a run', (name) => {
-  expect(() => checkedRun(name)).toThrow('is no name of a run');
+  expect(() => checkedRun(name)).toThrow('is not a valid run name');
 });

@@ -308,7 +308,7 @@ describe('a bundle', () => {
   test.each([
     ['show', show],
     ['apply', applyProject],
-  ])('is no saved plan: `%s` names the command', async (name, command) => {
+  ])('is not a saved plan: `%s` names the command', async (name, command) => {
     const home = await fleetOf(['acme']);
     await home.run('plan', '--out', 'b');
     const { code, stderr } = await inProcess(command, [name, 'b'], home);
@@ -350,7 +350,7 @@ describe('a bundle', () => {
     );
     const { code, stderr } = await home.run('apply', 'b');
     expect(code).toBe(6);
-    expect(stderr).toContain('globex, which is no tenant of the fleet any more');
+    expect(stderr).toContain('globex, which is no longer a tenant of the fleet');
     expect(home.writes('acme')).toEqual([]);
   });
 });
@@ -750,7 +750,7 @@ describe('a report', () => {
     ['with an unknown status', (own) => damage(own, 'status', 'fine')],
     ['with diagnostics that are none', (own) => damage(own, 'diagnostics', [null])],
     [
-      'with a detail that is no text',
+      'with a detail that is not a string',
       (own) =>
         damage(own, 'diagnostics', [{ severity: 'error', code: 'x', summary: 'y', detail: 5 }]),
     ],

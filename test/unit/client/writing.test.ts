@@ -133,10 +133,10 @@ describe('composing', () => {
 
   it.each(['..', '.', ''])('refuses the identifier %j, which would be another path', (id) => {
     expect(() => cloud.compose(rules, { verb: 'delete', id, fields: {} })).toThrow(
-      'is no identifier',
+      'is not an identifier',
     );
     expect(() => cloud.compose(authorizations, { verb: 'update', id, fields: {}, live })).toThrow(
-      'is no identifier',
+      'is not an identifier',
     );
   });
 

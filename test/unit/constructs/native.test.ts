@@ -325,7 +325,7 @@ describe('refused, by path and all at once', () => {
     [
       'a name that is none',
       (app) => void new Account(stack(app), 'is it', { name: 'x' }),
-      'edge/is it: `is it` is no name',
+      'edge/is it: `is it` is not a valid name',
     ],
     [
       'a stack whose name is none',

@@ -235,7 +235,7 @@ describe('blocks that are refused', () => {
     ],
     [
       'moved: [{ from: accounts, to: accounts.a }]',
-      /4:9 bad-address: `from`: `accounts` is no address/,
+      /4:9 bad-address: `from`: `accounts` is not an address/,
     ],
     ['moved: [{ from: "accounts.x[k]", to: accounts.a }]', /bad-address: .*double quotes/],
     ['moved: [{ from: account.x, to: accounts.a }]', /4:9 unknown-kind: .*Did you mean `accounts`/],

@@ -44,7 +44,7 @@ describe('the secrets that a command prints', () => {
     expect(await Promise.all(['pager', 'desk', 'on', 'toString'].map(fetched))).toEqual([
       ['p', undefined],
       ['d', undefined],
-      [undefined, expect.stringContaining('its member `on` is no text')],
+      [undefined, expect.stringContaining('its member `on` is not a string')],
       [undefined, expect.stringContaining('no member `toString`, but desk, on, pager')],
     ]);
     expect(runs).toHaveLength(1);

@@ -252,7 +252,7 @@ describe('what is wrong is said with both places', () => {
     ],
     [
       `${T}use:\n  u: { template: t, with: { a: x, b: 1 } }\n`,
-      /^6:31? ?.*unknown-parameter: `b` is no parameter.* Parameters: a, n. The template `t` stands in/,
+      /^6:31? ?.*unknown-parameter: `b` is not a parameter.* Parameters: a, n. The template `t` stands in/,
     ],
     [
       `${T}use:\n  u: { template: t, with: { a: 5 } }\n`,
@@ -287,7 +287,7 @@ describe('what is wrong is said with both places', () => {
     [`${T}use:\n  u: { template: [t] }\n`, /wrong-type: `use.u.template`/],
     [
       `${T}use:\n  u: { template: t, wiht: { a: x } }\n`,
-      /unknown-attribute: `wiht` is no key of a `use`. Did you mean `with`\?/,
+      /unknown-attribute: `wiht` is not a key of a `use`. Did you mean `with`\?/,
     ],
     [`${T}use:\n  u: t\n`, /wrong-type: `use.u`: a mapping is expected/],
     [`${T}use:\n  1u: { template: t }\n`, /bad-name/],
@@ -343,7 +343,7 @@ describe('what is wrong is said with both places', () => {
     ],
     [
       'templates:\n  t: { parameters: { propertys: {} } }\n',
-      /unknown-keyword: `propertys` is no keyword that a schema takes here. Did you mean `properties`\?/,
+      /unknown-keyword: `propertys` is not a keyword that a schema can have here. Did you mean `properties`\?/,
     ],
     [
       'templates:\n  t: { parameters: { properties: { a: { type: strin } } } }\n',
@@ -352,7 +352,7 @@ describe('what is wrong is said with both places', () => {
     ['templates:\n  t: { parameters: { properties: { a: { pattern: "(" } } } }\n', /bad-pattern/],
     [
       'templates:\n  t: { parameters: { anyOf: [{ properties: { a: { default: 1 } } }] } }\n',
-      /bad-schema: `parameters` is no schema that can be checked: default is ignored/,
+      /bad-schema: `parameters` is not a schema that can be checked: default is ignored/,
     ],
     [
       `${T}    alert_rules: { r: { shedule: daily } }\nuse:\n  u: { template: t, with: { a: x } }\n`,

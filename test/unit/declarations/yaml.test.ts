@@ -171,7 +171,7 @@ describe('files that are no text', () => {
       'control-character',
       /control character/,
     ],
-    ['a FIFO', FIFO, 'not-a-file', /no regular file/],
+    ['a FIFO', FIFO, 'not-a-file', /not a regular file/],
     ['unreadable', DENIED, 'unreadable', /no permission/],
   ];
   it.each(bad)('%s, named or found', async (_, content, code, says) => {

@@ -118,7 +118,7 @@ describe('an expression is wrong', () => {
     ['1 == 1.0', '1 == 1.0', 'these types do not go together: int == double'],
     ['var.x + 1.0', 'var.x + 1.0', 'these types do not go together: int + double'],
     ['1 + "a"', '1 + "a"', 'these types do not go together: int + string'],
-    ['vra.x', 'vra', '`vra` is no variable. Did you mean `var`?'],
+    ['vra.x', 'vra', '`vra` is not a variable. Did you mean `var`?'],
     ['1 + var.typo', 'typo', 'there is no member `typo`'],
     ['var.__proto__', '__proto__', 'there is no member `__proto__`'],
     ['var["__proto__"]', 'var["__proto__"]', 'there is no member `__proto__`'],
@@ -128,8 +128,8 @@ describe('an expression is wrong', () => {
     ['var.list[-1]', 'var.list[-1]', 'index out of bounds, index -1 < 0'],
     ['var.x ? 1 : 2', 'x', "ternary condition must be bool, got 'int'"],
     ['while.x', 'while', '`while` is a reserved word of CEL'],
-    ['foo(1)', 'foo(1)', '`foo` is no function.'],
-    ['"a".matchs("a")', '"a".matchs("a")', '`matchs` is no function. Did you mean `matches`?'],
+    ['foo(1)', 'foo(1)', '`foo` is not a function.'],
+    ['"a".matchs("a")', '"a".matchs("a")', '`matchs` is not a function. Did you mean `matches`?'],
     [
       '"a".matches(1)',
       '"a".matches(1)',
@@ -164,7 +164,7 @@ describe('an expression is wrong', () => {
       '`join` takes a list of strings; convert each with `string(…)`',
     ],
     ['"%d".format([1.5])', '"%d".format([1.5])', '`%d` does not take the value 1.5'],
-    ['"%y".format([1])', '"%y".format([1])', '`%y` is no clause of a format'],
+    ['"%y".format([1])', '"%y".format([1])', '`%y` is not a verb of a format'],
     ['"%s".format([])', '"%s".format([])', 'the format asks for more than the 0 values given'],
     ['"".format([1])', '"".format([1])', 'the format uses 0 of the 1 values given'],
     [
@@ -182,9 +182,9 @@ describe('an expression is wrong', () => {
       '9007199254740991 + 1',
       'the result 9007199254740992 is beyond 2^53, where integers lose digits',
     ],
-    ['1.0 / 0.0', '1.0 / 0.0', 'the result is Infinity, which is no number'],
-    ['b"a"', 'b"a"', 'the result is no string, number, boolean, list or mapping'],
-    ['type(1)', 'type(1)', 'the result is no string, number, boolean, list or mapping'],
+    ['1.0 / 0.0', '1.0 / 0.0', 'the result is Infinity, which is not a number'],
+    ['b"a"', 'b"a"', 'the result is not a string, number, boolean, list or mapping'],
+    ['type(1)', 'type(1)', 'the result is not a string, number, boolean, list or mapping'],
     ['1 / 0', '1 / 0', 'division by zero'],
   ])('%s at %s: %s', (source, at, summary) => {
     expect(problemOf(source)).toEqual([at, summary]);

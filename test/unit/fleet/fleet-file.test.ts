@@ -141,7 +141,7 @@ test.each([
     /^1:46 unknown-tenant: .*`acme`/,
   ],
   [
-    'a word that is no string',
+    'a word that is not a string',
     'fleet: { tenants: { acme: { paths: [base], labels: { a: yes } } } }',
     /^1:54 wrong-type: .*the word `yes`/,
   ],
@@ -172,7 +172,11 @@ test.each([
     `fleet: { ${all}, defaults: { credentials: { env_prefix: "A-" } } }`,
     /bad-prefix/,
   ],
-  ['a name that is no name', 'fleet: { tenants: { "a/b": { paths: [base] } } }', /^1:21 bad-name/],
+  [
+    'a name that is not a valid name',
+    'fleet: { tenants: { "a/b": { paths: [base] } } }',
+    /^1:21 bad-name/,
+  ],
   [
     'one state',
     `fleet: { ${all}, defaults: { state: states/x.json } }`,
@@ -206,7 +210,7 @@ test.each([
   [
     'a variable whose name is none',
     'fleet: { tenants: { acme: { paths: [base], variables: { "a b": c } } } }',
-    /^1:57 bad-name: `a b` is no name of a variable/,
+    /^1:57 bad-name: `a b` is not a valid variable name/,
   ],
   [
     'a state without a name',

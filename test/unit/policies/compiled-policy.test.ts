@@ -165,7 +165,7 @@ describe('what does not compile', () => {
       'chnge.address == ""',
       'x',
       'when',
-      /`chnge` is no variable. Did you mean `change`/,
+      /`chnge` is not a variable. Did you mean `change`/,
     ],
     [
       'two subjects',
@@ -181,9 +181,9 @@ describe('what does not compile', () => {
       'plan.summary.create > 0',
       '${change.address}',
       'message',
-      /`change` is no variable/,
+      /`change` is not a variable/,
     ],
-    ['the environment', 'env.HOME != ""', 'x', 'when', /`env` is no variable/],
+    ['the environment', 'env.HOME != ""', 'x', 'when', /`env` is not a variable/],
   ])('%s', (_, when, message, field, summary) => {
     const faults = compiledPolicy({ when, message });
     expect(faults).toEqual([

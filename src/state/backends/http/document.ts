@@ -96,7 +96,7 @@ const ADVICE =
 export function decodeDocument(text: string, location: string): StateDocument {
   const parsed = parseJsonText(text);
   if ('brokenAt' in parsed)
-    return refuseDamaged(location, 'the text breaks off or is no JSON', ADVICE);
+    return refuseDamaged(location, 'the text is truncated or not JSON', ADVICE);
   const { value } = parsed;
   if (!isObject(value) || !isObject(value['trueup'])) return refuseForeign(location, value);
   const { format } = value['trueup'];
