@@ -270,7 +270,7 @@ function refuseOtherRun({ run, ...record }: FleetRun, before: FleetRun | undefin
       },
     );
   if (record.queued && !before?.queued)
-    refuse('other-run', `the run ${run} was begun without a queue`, {
+    refuse('other-run', `the run ${run} was started without a queue`, {
       detail: 'To resume it, leave out --engine. For a new run, leave out --run.',
     });
 }

@@ -89,7 +89,7 @@ export async function whenReachable<T>(worker: FleetWorker, ask: () => Promise<T
       const [first] = error instanceof Refusal ? error.diagnostics : [];
       if (!first || !isOutage(first) || context.signal.aborted) throw error;
       if (!worker.isDown)
-        await context.tell([warning('waiting', `${first.summary}. The worker asks again.`)]);
+        await context.tell([warning('waiting', `${first.summary}. The worker retries.`)]);
       worker.isDown = true;
     }
     await pauseAfter(context, Math.min(attempt, LONGEST_PAUSE));

@@ -173,7 +173,7 @@ function faultIn(bytes: Uint8Array, text: string, file: string): SyntaxFault | u
   return {
     offset,
     code: 'control-character',
-    summary: 'a control character cannot stand here',
+    summary: 'a control character is not allowed here',
     detail: wide
       ? 'The file looks like UTF-16. Save it as UTF-8.'
       : 'Remove it, or write it as an escape in double quotes, as in "\\u001b".',

@@ -104,5 +104,5 @@ export const conflictingBlock = (summary: string, word: string, other: Origin): 
   path: [word],
   code: 'conflicting-blocks',
   summary,
-  detail: `The other block stands in ${placeText(other)}. Keep one of them.`,
+  detail: `The other block is in ${placeText(other)}. Keep one of them.`,
 });

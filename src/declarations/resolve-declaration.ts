@@ -529,7 +529,7 @@ const stillDeclared = (one: Declaration, { address, origin }: Declaration): Diag
   errorAt(one, 'lifecycle.renamed_from', {
     code: 'renamed-declared',
     summary: `${one.address} was renamed from ${address}, which is declared too`,
-    detail: `It stands in ${placeText(origin)}. Remove \`lifecycle.renamed_from\`, or rename in two runs: first the one whose name the other takes.`,
+    detail: `It is in ${placeText(origin)}. Remove \`lifecycle.renamed_from\`, or rename in two runs: first the one whose name the other takes.`,
   });
 
 function conflict(one: Declaration, other: Declaration, word: string, value: string): Diagnostic {
@@ -540,6 +540,6 @@ function conflict(one: Declaration, other: Declaration, word: string, value: str
     summary: isImported
       ? `${one.address} and ${other.address} both take over ${value}`
       : `${one.address} and ${other.address} both have \`${word}: ${value}\``,
-    detail: `The other stands in ${placeText(place ?? other.origin)}. Remove the ${isImported ? 'block or the line' : 'line'} from one of them.`,
+    detail: `The other is in ${placeText(place ?? other.origin)}. Remove the ${isImported ? 'block or the line' : 'line'} from one of them.`,
   });
 }

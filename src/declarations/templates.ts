@@ -120,7 +120,7 @@ const unknownSection = (section: string, kinds: Kinds): Violation => {
   return {
     path: [section],
     code: 'unknown-section',
-    summary: `\`${section}\` cannot stand in a template.${didYouMean(section, words)}`,
+    summary: `\`${section}\` is not allowed in a template.${didYouMean(section, words)}`,
     detail: `A template holds ${words.join(', ')}.`,
   };
 };
@@ -219,7 +219,7 @@ function refuseCircle(run: ResolveRun, circle: readonly Step[], closing: RawEntr
     path: ['template'],
     code: 'template-circle',
     summary: `the template ${names.join(' uses ')}: a circle has no end`,
-    detail: `${places.length > 0 ? `The other uses stand in ${places.join(', ')}. ` : ''}Remove one of them.`,
+    detail: `${places.length > 0 ? `The other uses are in ${places.join(', ')}. ` : ''}Remove one of them.`,
   });
   run.unread.push(() => true);
 }
@@ -343,7 +343,7 @@ function parametersFor(
     const summary = `\`with\`: a mapping of parameters is expected, not ${foundWord(filled)}`;
     return void say({ path: ['with'], code: 'wrong-type', summary });
   }
-  const where = `The template \`${name}\` stands in ${placeText(template.piece.origin)}.`;
+  const where = `The template \`${name}\` is in ${placeText(template.piece.origin)}.`;
   const whose = member ? `\`use.${piece.name}[${JSON.stringify(member.key)}]\`: ` : '';
   const param = template.parameters(filled, ({ summary, detail = '', ...violation }) =>
     say({ ...violation, summary: whose + summary, detail: `${detail} ${where}`.trim() }),

@@ -160,7 +160,7 @@ function refusedUnread(
     return {
       why: 'there is no live value',
       instead:
-        'Remove the attribute from the declaration, and it is managed no more; or restore it: trueup apply',
+        'To stop managing the attribute, remove it from the declaration. To restore it: trueup apply',
     };
   return undefined;
 }

@@ -236,7 +236,7 @@ function templateValue({ children }: SyntaxNode, at: Evaluation): HclValue {
     const { meta } = child;
     if (child.type === 'literalValue' && meta?.type === 'string') return unescaped(meta.value);
     const value = valueOf(child, at);
-    if (value.data === null) throw new HclError('null cannot stand inside a string');
+    if (value.data === null) throw new HclError('null is not allowed inside a string');
     const text = convertHcl(value, STRING).data;
     return typeof text === 'string' ? text : '';
   });

@@ -154,8 +154,8 @@ function fleetIn(reading: Reading, roots: readonly Raw[]): Fleet | undefined {
     if (key !== 'fleet')
       complain([key], {
         code: 'unknown-section',
-        summary: `\`${key}\` cannot stand in ${FLEET_FILE}, which holds \`fleet\` alone.${didYouMean(key, ['fleet'])}`,
-        detail: 'Settings and declarations stand in other files.',
+        summary: `\`${key}\` is not allowed in ${FLEET_FILE}, which holds \`fleet\` alone.${didYouMean(key, ['fleet'])}`,
+        detail: 'Settings and declarations belong in other files.',
       });
   const form = {
     attributes: fleetAttributes,
@@ -447,7 +447,7 @@ function filled(
   if (wrong === undefined) return result;
   complain(path, {
     code: 'unknown-reference',
-    summary: `\`\${${wrong}}\` cannot stand here.${didYouMean(wrong, Object.keys(values))}`,
+    summary: `\`\${${wrong}}\` is not allowed here.${didYouMean(wrong, Object.keys(values))}`,
     detail: `Here stand: ${Object.keys(values)
       .map((word) => `\${${word}}`)
       .join(', ')}.`,

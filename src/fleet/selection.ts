@@ -43,7 +43,7 @@ export function selectionOf(
     const [, not, present, key = present ?? '', sign, value = ''] = TERM.exec(word) ?? [];
     if (key === '')
       return refuse('bad-selection', `${what} ${JSON.stringify(expression)} is not a selection.`, {
-        detail: 'Type it as in: tier=canary,region!=eu or tenant=acme or *',
+        detail: 'For example: tier=canary,region!=eu or tenant=acme or *',
         ...more,
       });
     if (!keys.has(key)) return unknownLabel(key, keys, tenants, where);

@@ -50,6 +50,6 @@ function checked(what: string, index: number, total: number): Shard {
   const isWhole = Number.isInteger(index) && Number.isInteger(total);
   if (isWhole && index >= 1 && index <= total && total <= MOST) return { index, total };
   return refuse('usage', `${what} names no shard.`, {
-    detail: `Type it as in: --shard 1/8, where 1 is the first and 8 the number of shards, at most ${MOST}.`,
+    detail: `For example: --shard 1/8, where 1 is the first and 8 the number of shards, at most ${MOST}.`,
   });
 }

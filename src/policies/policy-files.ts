@@ -139,7 +139,7 @@ export async function policyTestsIn(
     else if (plan !== undefined && plan_file !== undefined)
       complain(['plan_file'], {
         code: 'two-plans',
-        summary: '`plan` and `plan_file` cannot stand in one test',
+        summary: '`plan` and `plan_file` cannot be used in one test',
       });
     else tests.push({ ...written, declarations: written.declarations ?? [], origin: origin([]) });
   }

@@ -99,7 +99,7 @@ function decodeRecord(line: string, index: number, file: string, afterLoss: stri
     : wrong(
         index === 0
           ? 'a journal starts with a begin record'
-          : 'a begin record stands in its middle',
+          : 'it has a begin record in the middle',
       );
 }
 

@@ -105,7 +105,7 @@ export async function readPlanFile(
 ): Promise<PlanFile> {
   const text = await readProtected({ path, files }, identity);
   if (isBundle(text))
-    refuse('plan-bundle', `${path} is a bundle with the plans of a fleet, and no saved plan`, {
+    refuse('plan-bundle', `${path} is a bundle with the plans of a fleet, not a saved plan`, {
       detail: `To apply it, in the folder of the fleet: trueup fleet apply ${shellWord(path)}`,
     });
   return planIn(text, { path, clock });

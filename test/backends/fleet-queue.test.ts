@@ -532,7 +532,7 @@ describe('whatever the version', { timeout: SLOW }, () => {
     const worker = fleet.worker('--until-idle');
     await worker.says('r t');
     await server.halt();
-    await worker.says('The worker asks again.');
+    await worker.says('The worker retries.');
     await server.restart();
     const { code, stderr } = await worker.ended;
     expect(code, stderr).toBe(0);
@@ -547,7 +547,7 @@ describe('whatever the version', { timeout: SLOW }, () => {
     const worker = fleet.worker('--until-idle');
     await worker.says('r t');
     await server.halt();
-    await worker.says('The worker asks again.');
+    await worker.says('The worker retries.');
     await server.restart();
     await worker.ended;
     const { stdout } = await fleet.run('fleet', 'report', 'r', '--format', 'json');
@@ -636,7 +636,7 @@ describe('whatever the version', { timeout: SLOW }, () => {
     });
     await fleet.expect(0, 'fleet', 'plan', '--out', 'all.bundle');
     const table: readonly (readonly [number, readonly string[], string])[] = [
-      [1, ['drift', '--shard', '1/2'], '--shard has no meaning with --engine'],
+      [1, ['drift', '--shard', '1/2'], '--shard cannot be used with --engine'],
       [1, ['drift', '--report', 'json=x'], 'trueup fleet report RUN'],
       [1, ['drift', '--queue', 'postgres://u:p@127.0.0.1/x'], '--queue holds a password'],
       [1, ['drift', '--queue', 'mysql://127.0.0.1/x'], 'not an address of a PostgreSQL database'],

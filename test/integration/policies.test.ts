@@ -190,7 +190,7 @@ describe('trueup test', () => {
     [
       'two plans',
       'policy: few-creates\n  plan: {}\n  plan_file: x\n  violations: []',
-      '`plan` and `plan_file` cannot stand in one test',
+      '`plan` and `plan_file` cannot be used in one test',
     ],
     [
       'a file that holds no plan',

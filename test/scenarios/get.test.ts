@@ -355,7 +355,7 @@ describe('what is asked', () => {
     [['accounts', '--since', '7d'], /have no times/],
     [['alerts', '--since', 'yesterday'], /--since takes a time/],
     [['alerts', '--since', '1h', '--until', '2h'], /later than --until/],
-    [['alerts', uuid(1), '--since', '1h'], /no place beside an ID/],
+    [['alerts', uuid(1), '--since', '1h'], /cannot be used with an ID/],
     [['alerts', '--limit', '0'], /--limit takes/],
     [['alerts', '--expand', 'account'], /cannot expand "account"/],
     [
@@ -365,7 +365,7 @@ describe('what is asked', () => {
     [['alerts', uuid(7)], /no alert with the id/],
     [['account_authorizations', '..'], /"\.\." is not an identifier/],
     [['account_authorizations', ''], /an argument is empty/],
-    [['access', '7'], /access cannot be read by an ID: the review is of everybody/],
+    [['access', '7'], /access takes no ID: the review covers all users/],
   ];
   test('what a collection cannot be asked is refused, with what it can be', async () => {
     const { refused } = await cloud();

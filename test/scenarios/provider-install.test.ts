@@ -165,7 +165,7 @@ describe('provider install', () => {
     expect((await home.expect(1, ['provider', 'install', '--dev'])).stderr).toContain('[exists]');
     expect(home.read('devicecloud.tfrc')).toBe('mine');
     expect((await home.expect(1, ['provider', 'install', '--dev', '--user'])).stderr).toContain(
-      'exclude one another',
+      'cannot be used together',
     );
   });
 });

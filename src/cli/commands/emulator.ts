@@ -111,7 +111,7 @@ async function severalAccounts(
   const { flags, out, err, signal, clock } = context;
   checkAccounts(names);
   if (flags.data !== undefined)
-    refuse('usage', '--data has no meaning with --tenant: the data end with the process.');
+    refuse('usage', '--data cannot be used with --tenant: the data end with the process.');
   const { accountCredentials, byAccount, parseAccountFault, parseBehaviours, serve } =
     await import('../../emulator/index.js');
   const faults = (flags.fault ?? []).map((text) => parseAccountFault(text, names));

@@ -101,8 +101,8 @@ export const run: Command = async (context) => {
 async function initFleet(context: Context): Promise<Exit> {
   const given = (['ci', 'package', 'env'] as const).find((flag) => context.flags[flag]);
   if (given !== undefined)
-    refuse('usage', `--${given} has no meaning with --fleet, which writes no pipeline.`, {
-      detail: 'Type it as in: trueup init --fleet',
+    refuse('usage', `--${given} cannot be used with --fleet, which writes no pipeline.`, {
+      detail: 'For example: trueup init --fleet',
     });
   const files: readonly (readonly [string, string])[] = [
     [FLEET_FILE, fleetFile],

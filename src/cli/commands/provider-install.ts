@@ -29,7 +29,7 @@ export const run: Command = async (context) => {
       { detail: 'Use it in WSL, or in a container.' },
     );
   if (context.flags.dev && context.flags.user)
-    refuse('usage', '--user and --dev exclude one another: --dev copies nothing.');
+    refuse('usage', '--user and --dev cannot be used together: --dev copies nothing.');
   await (context.flags.dev ? override(context) : mirror(context));
   return exits.done;
 };
@@ -181,7 +181,7 @@ const tryBytes = (path: string): Promise<Buffer | undefined> => ifThere(readFile
 
 const foreign = (path: string): never =>
   refuse('exists', `${path} is there already, and trueup did not write it: nothing was changed.`, {
-    detail: `To have ours instead, first type: rm ${shellWord(path)}`,
+    detail: `To replace it, first type: rm ${shellWord(path)}`,
   });
 
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };

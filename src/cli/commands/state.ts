@@ -54,7 +54,7 @@ export const mv: Command = async (context, args) => {
     const entry = entryOf(state.resources, from);
     if (tryAddress(to)?.kind !== entry.kind)
       refuse('usage', `${to} is not an address of ${entry.kind}.`, {
-        detail: `Type it as in: trueup state mv ${shellWord(from)} ${entry.kind}.another-name`,
+        detail: `For example: trueup state mv ${shellWord(from)} ${entry.kind}.another-name`,
       });
     if (state.resources[to])
       refuse('bound', `${to} is bound to ${state.resources[to].id} already.`, {

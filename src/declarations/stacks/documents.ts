@@ -147,7 +147,7 @@ function bareValue(part: TemplateExpression, site: StackPlace): Raw {
     complainAt(
       site,
       'unquoted-text',
-      `${placeName(site)}: ${part.text} is text and stands in no quotes`,
+      `${placeName(site)}: ${part.text} is a string and is not in quotes`,
       `Write it in quotes: "${part.text}".`,
     );
   return value;

@@ -421,7 +421,7 @@ function refuseSetting(work: StackWork, name: string): void {
     say(work, 'error', {
       path,
       code: 'literal-secret',
-      summary: `\`${name}\` cannot stand in a stack`,
+      summary: `\`${name}\` is not allowed in a stack`,
       detail: `Credentials come from the environment: TRUEUP_${name.toUpperCase()}.`,
     });
   else

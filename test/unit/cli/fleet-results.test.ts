@@ -123,7 +123,7 @@ test('a run that was begun without a queue is not queued', async () => {
     FleetRun['queued']
   >;
   await expect(runRecords(place, 'r').begin({ ...run, queued })).rejects.toThrow(
-    'was begun without a queue',
+    'was started without a queue',
   );
 });
 

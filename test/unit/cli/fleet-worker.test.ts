@@ -292,7 +292,7 @@ describe('a scheduled audit that is due', () => {
     const done = schedule.complete;
     schedule.complete = complete;
     const { stderr } = await working(fleet, run, begin);
-    expect(stderr).toContain('the queue is gone. The worker asks again.');
+    expect(stderr).toContain('the queue is gone. The worker retries.');
     expect(schedule.jobs.map(({ state }) => state)).toEqual(['completed']);
   });
 });

@@ -67,7 +67,7 @@ describe('the variables of a tenant', () => {
     const { code, stdout, stderr } = await fleet.run('plan');
     expect(code).toBe(1);
     expect(stderr).toContain(
-      'the variable `key` is secret: its value cannot stand in trueup.fleet.yaml',
+      'the variable `key` is secret: its value is not allowed in trueup.fleet.yaml',
     );
     expect(stdout + stderr).not.toContain('hunter2');
     expect(fleet.calls('acme')).toBe(0);
@@ -261,7 +261,7 @@ describe('a bundle', () => {
     const { code, stderr } = await home.run('apply', 'b');
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /edited after it was made|not in it|not the one that the head names|no bundle/,
+      /edited after it was made|not in it|not the one that the head names|not a bundle/,
     );
     expect(home.writes('acme')).toEqual([]);
   });
@@ -380,7 +380,7 @@ describe('an apply', () => {
     home.accounts.get('acme')!.setFaults([parseFault('status=400,method=POST')]);
     const { code, stdout } = await home.run('apply', '--auto-approve', '--run', 'r');
     expect(code).not.toBe(0);
-    expect(stdout).toMatch(/globex: NOT RUN Stopped: acme, of an earlier stage, is not applied/);
+    expect(stdout).toMatch(/globex: NOT RUN Stopped: acme, in an earlier stage, was not applied/);
     expect(home.writes('globex')).toEqual([]);
     home.accounts.get('acme')!.setFaults([]);
     // The same run, resumed.

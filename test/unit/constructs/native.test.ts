@@ -277,7 +277,7 @@ describe('refused, by path and all at once', () => {
           name: 'x',
           hook: { url: 'u', token: 'hunter2' as never },
         }),
-      'edge/it: `hook.token` is secret, and its value cannot stand in a program: it has to be `secret.env(',
+      'edge/it: `hook.token` is secret, and its value is not allowed in a program: it has to be `secret.env(',
     ],
     [
       'a variable as secret',

@@ -376,7 +376,7 @@ describe('validate() says by path', () => {
     [
       'a literal secret',
       { name: 'x', hook: { url: 'u', tokenWo: 'hunter2' } },
-      '`hook.tokenWo` is secret, and its value cannot stand in a program',
+      '`hook.tokenWo` is secret, and its value is not allowed in a program',
     ],
     [
       'a secret with something beside it',
@@ -478,7 +478,7 @@ describe('validate() says by path', () => {
     const messages = said(declare);
     expect(messages).toHaveLength(1);
     expect(messages[0]).toContain(
-      'edge/pager: `authentication.secretWo` is secret, and its value cannot stand in a program: it has to be a reference to what is kept elsewhere',
+      'edge/pager: `authentication.secretWo` is secret, and its value is not allowed in a program: it has to be a reference to what is kept elsewhere',
     );
     expect(messages.join()).not.toContain('hunter2');
   });

@@ -127,19 +127,19 @@ describe('an expectation', () => {
       'collection: accounts\nwhere: { name: "${lookups.hq.name}" }\ncount: { min: 1 }',
       '4:14',
       'misplaced-reference',
-      '${lookups.hq.name} cannot stand here: the value must be known before anything is read',
+      '${lookups.hq.name} is not allowed here: the value must be known before anything is read',
     ],
     [
       'collection: accounts\nwhere: { name: "${accounts.a.name}" }\ncount: { min: 1 }',
       '4:14',
       'misplaced-reference',
-      '${accounts.a.name} cannot stand here: the value must be known before anything is read',
+      '${accounts.a.name} is not allowed here: the value must be known before anything is read',
     ],
     [
       'collection: accounts\nwhere: { name: "${secret.env.A}" }\ncount: { min: 1 }',
       '4:14',
       'misplaced-secret',
-      '${secret.env.A} may stand only where a secret belongs',
+      '${secret.env.A} is allowed only where a secret belongs',
     ],
     [
       'collection: accounts\nwhere: { name: "${var.none}" }\ncount: { min: 1 }',
@@ -299,13 +299,13 @@ describe('an expectation', () => {
       'collection: accounts\nevery: { if: { required: [a] } }',
       '4:14',
       'bad-schema',
-      '`every.if` decides nothing: neither `then` nor `else` stands beside it',
+      '`every.if` decides nothing: there is no `then` and no `else`',
     ],
     [
       'collection: accounts\nevery: { then: { required: [a] } }',
       '4:14',
       'bad-schema',
-      '`every.then` depends on nothing: no `if` stands beside it',
+      '`every.then` has no effect without `if`',
     ],
     [
       `collection: accounts\nevery: { enum: [${Array.from({ length: 2_000 }, (_, index) => index).join()}] }`,

@@ -183,7 +183,7 @@ describe('an expression is wrong', () => {
     ["\"${lookups.hq.id == '1' ? 'a' : 'b'}\"", /^3:14 live-reference: `lookups`/],
     [
       '"${\'a\' + secret.env.X}"',
-      /^3:20 misplaced-secret: .* a secret cannot stand inside an expression/,
+      /^3:20 misplaced-secret: .* a secret is not allowed inside an expression/,
     ],
     ['"${secret.env.X + \'a\'}"', /^3:14 misplaced-secret/],
     ['"${env.API_TOKEN + \'\'}"', /credential-in-env: env.API_TOKEN: .*secret.env.API_TOKEN/],
@@ -193,7 +193,7 @@ describe('an expression is wrong', () => {
       '"${env.SITES + \'\'}"',
       /^3:18 unknown-environment: the environment variable SITES is not set/,
     ],
-    ['"${each.key + \'\'}"', /no-for-each: `each` stands outside/],
+    ['"${each.key + \'\'}"', /no-for-each: `each` is used outside/],
     ['"${var.count + 1}"', /wrong-type: `name`: a string is expected, not an integer/],
     ['"a ${var.list + []}"', /not-text: .* is not a single value/],
     ['"${1 +}"', /^3:17 bad-expression: unexpected token/],
@@ -218,7 +218,7 @@ describe('an expression is wrong', () => {
       /bad-expression: the expression takes more than 1000000 steps/,
     ],
     ['"${var.dollars + secret}"', /misplaced-secret/],
-    ["\"${{'a': 1, 'a': 2}}\"", /bad-expression: a key stands twice/],
+    ["\"${{'a': 1, 'a': 2}}\"", /bad-expression: a key appears twice/],
   ])('%s', async (text, said) => {
     const begin = performance.now();
     const found = await errors(`accounts:\n  p:\n    name: ${text}\n${VARIABLES}`, { environment });

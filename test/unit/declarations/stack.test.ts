@@ -958,7 +958,7 @@ describe('what cannot be said', () => {
           settings: `{"m":[${text}]}`,
         }),
       },
-      `unquoted-text | base/r | settings.m.0 | base/r: \`settings.m.0\`: ${text} is text and stands in no quotes`,
+      `unquoted-text | base/r | settings.m.0 | base/r: \`settings.m.0\`: ${text} is a string and is not in quotes`,
     ]),
     [
       'a mapping in quotes in a document',

@@ -248,11 +248,11 @@ describe('what is wrong is said with both places', () => {
   it.each<[tree: string, said: RegExp]>([
     [
       `${T}use:\n  u: { template: t }\n`,
-      /^6:3 missing-parameter: `with.a` is missing \/ The template `t` stands in trueup.yaml:2:3/,
+      /^6:3 missing-parameter: `with.a` is missing \/ The template `t` is in trueup.yaml:2:3/,
     ],
     [
       `${T}use:\n  u: { template: t, with: { a: x, b: 1 } }\n`,
-      /^6:31? ?.*unknown-parameter: `b` is not a parameter.* Parameters: a, n. The template `t` stands in/,
+      /^6:31? ?.*unknown-parameter: `b` is not a parameter.* Parameters: a, n. The template `t` is in/,
     ],
     [
       `${T}use:\n  u: { template: t, with: { a: 5 } }\n`,
@@ -295,9 +295,9 @@ describe('what is wrong is said with both places', () => {
     [`${T}use:\n  u: { template: t, for_each: [a, a], with: { a: x } }\n`, /bad-for-each/],
     [
       `${T}use:\n  u: { template: t, with: { a: "\${param.b}" } }\n`,
-      /no-template: \$\{param.b\} stands outside of a template/,
+      /no-template: \$\{param.b\} is used outside of a template/,
     ],
-    [`${T}accounts:\n  p: { name: "\${param.a + 'x'}" }\n`, /no-template: `param` stands outside/],
+    [`${T}accounts:\n  p: { name: "\${param.a + 'x'}" }\n`, /no-template: `param` is used outside/],
     [
       `${T}use:\n  u: { template: t, with: { a: xy } }\n  v: { template: t, with: { a: x } }\naccounts: { u-m: { name: x } }\n`,
       /duplicate-declaration: accounts.u-m is declared twice \/ It is declared in trueup.yaml:8:13 already/,
@@ -316,7 +316,7 @@ describe('what is wrong is said with both places', () => {
     ],
     [
       'templates:\n  a:\n    use: { i: { template: b } }\n  b:\n    use: { i: { template: a } }\nuse: { u: { template: a } }\n',
-      /^5:17 template-circle: the template `a` uses `b` uses `a`: a circle has no end \/ The other uses stand in trueup.yaml:3:12/,
+      /^5:17 template-circle: the template `a` uses `b` uses `a`: a circle has no end \/ The other uses are in trueup.yaml:3:12/,
     ],
     [
       'templates:\n  a: { use: { i: { template: c } } }\nuse: { u: { template: a } }\n',
@@ -324,11 +324,11 @@ describe('what is wrong is said with both places', () => {
     ],
     [
       'templates:\n  t: { acounts: {} }\n',
-      /unknown-section: `acounts` cannot stand in a template. Did you mean `accounts`\?/,
+      /unknown-section: `acounts` is not allowed in a template. Did you mean `accounts`\?/,
     ],
     [
       'templates:\n  t: { settings: {} }\n',
-      /unknown-section: `settings` cannot stand in a template/,
+      /unknown-section: `settings` is not allowed in a template/,
     ],
     ['templates:\n  t: { accounts: [] }\n', /wrong-type: `accounts`: a mapping of names/],
     ['templates:\n  t: { accounts: { 1x: {} } }\n', /bad-name/],

@@ -170,12 +170,12 @@ describe('an expression is wrong', () => {
     [
       '{"a": 1, "a": 2}',
       '{"a": 1, "a": 2}',
-      'a key stands twice in the mapping, or is `__proto__`, `prototype` or `constructor`',
+      'a key appears twice in the mapping, or is `__proto__`, `prototype` or `constructor`',
     ],
     [
       '{"__proto__": 1}',
       '{"__proto__": 1}',
-      'a key stands twice in the mapping, or is `__proto__`, `prototype` or `constructor`',
+      'a key appears twice in the mapping, or is `__proto__`, `prototype` or `constructor`',
     ],
     [
       '9007199254740991 + 1',

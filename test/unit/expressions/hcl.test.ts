@@ -126,7 +126,7 @@ describe('no value', () => {
     ['null ? 1 : 2', 'wrong: the condition is null'],
     ['null + 1', 'wrong: an operand is null'],
     ['"a" < 1', 'wrong: a string that is not a number stands where a number is expected'],
-    ['"x${null}"', 'wrong: null cannot stand inside a string'],
+    ['"x${null}"', 'wrong: null is not allowed inside a string'],
     ['["a"][1]', 'wrong: the list has 1 items, and none with this index'],
     ['toset(["a"])[0]', 'wrong: a set has no members'],
     ['{ a = 1 }.b', 'wrong: there is no member `b`'],

@@ -147,7 +147,7 @@ describe('a policy of a fleet', () => {
     'fleet.a == declaration.kind',
   ])('sees no single plan: %s', (when) =>
     expect(compiledPolicy({ when, message: 'x' })).toMatchObject([
-      { field: 'when', summary: '`fleet` cannot stand in one expression with other variables' },
+      { field: 'when', summary: '`fleet` cannot be used in an expression with other variables' },
     ]),
   );
 
@@ -172,7 +172,7 @@ describe('what does not compile', () => {
       'change.address == declaration.address',
       'x',
       'when',
-      /`change` and `declaration` cannot stand/,
+      /`change` and `declaration` cannot be used/,
     ],
     ['depth', `${'('.repeat(10_000)}true${')'.repeat(10_000)}`, 'x', 'when', /./],
     ['a message without end', 'true', '${plan', 'message', /no closing brace/],

@@ -118,7 +118,7 @@ function refuseForeign(location: string, value: unknown): never {
   const isTerraform = isObject(value) && typeof value['terraform_version'] === 'string';
   refuse(
     'foreign-state',
-    `${location} holds ${isTerraform ? 'a state of Terraform' : 'something else'}, and no state of trueup`,
+    `${location} holds ${isTerraform ? 'a state of Terraform' : 'something else'}, not a state of trueup`,
     {
       detail: 'Nothing was changed. Name an address of its own for the state of trueup.',
       attribute: 'settings.state',
