@@ -217,7 +217,7 @@ function untouched(
     ...(context.flags.target === undefined
       ? note(
           unmanaged,
-          ['is unmanaged, and stays so', 'are unmanaged, and stay so'],
+          ['is unmanaged, and stays unmanaged', 'are unmanaged, and stay unmanaged'],
           'To write declarations of what is unmanaged: trueup export',
         )
       : []),

@@ -167,11 +167,11 @@ export const notInText = (text: string, value: Raw): readonly [summary: string, 
   value === null
     ? [
         `${text} is null, which is not allowed inside a string`,
-        'Give it a value, or let it be the whole value.',
+        'Set a value, or make it the whole value.',
       ]
     : [
         `${text} is not a single value and is not allowed inside a string`,
-        'Let it be the whole value.',
+        'Make it the whole value.',
       ];
 
 /** A reference with its key filled in; in a template, one to an object of the same instance. */

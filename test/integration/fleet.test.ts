@@ -230,7 +230,7 @@ test('a first fleet is valid as it is written', async () => {
   const named = await home.expect(1, ['plan', 'trueup.fleet.yaml']);
   expect(named.stderr).toContain('is the file of a fleet');
   const { stdout: again } = await home.expect(0, ['init', '--fleet']);
-  expect(again).toContain('trueup.fleet.yaml is there already and stays as it is');
+  expect(again).toContain('trueup.fleet.yaml already exists and is not changed');
 });
 
 test('the folder of a fleet is none of the environment `fleet`', async () => {

@@ -67,7 +67,7 @@ describe('a secret of a secret manager', () => {
     home.write('trueup.yaml', project(node('fail', '{key}')));
     const planned = await home.expect(0, ['plan', '--detailed-exitcode'], { env });
     expect(planned.stderr.replaceAll(/\s+/g, ' ')).toContain(
-      'gave no value: it ended with exit code 3. To see why, run its command:',
+      'returned no value: it ended with exit code 3. To see why, run its command:',
     );
     expect(planned.stdout + planned.stderr).not.toContain('secret-of-the-pager');
     const fresh = place(project(node('fail', '{key}')));

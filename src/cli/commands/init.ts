@@ -135,7 +135,7 @@ async function declared(context: Context) {
     throw error;
   });
   const said = [
-    there ? 'declarations are there already' : await add(context, 'trueup.yaml', declarations),
+    there ? 'declarations already exist' : await add(context, 'trueup.yaml', declarations),
   ];
   const base = there ?? (await load(undefined));
   const isTried = base.settings.target === 'emulator';
@@ -198,7 +198,7 @@ async function addPipeline(
   if (there === undefined || there.includes('trueup-apply:') || there.includes(GITLAB_INCLUDED))
     return add(context, GITLAB_FILE, gitlabPipeline(needs));
   const said = await add(context, GITLAB_INCLUDED, gitlabPipeline(needs));
-  return `${said}\n${GITLAB_FILE} is there already and stays as it is. Add this to it:\n  include:\n    - local: ${GITLAB_INCLUDED}`;
+  return `${said}\n${GITLAB_FILE} already exists and is not changed. Add this to it:\n  include:\n    - local: ${GITLAB_INCLUDED}`;
 }
 
 async function add({ files, cwd }: Context, path: string, text: string): Promise<string> {
@@ -208,7 +208,7 @@ async function add({ files, cwd }: Context, path: string, text: string): Promise
     return `wrote ${path}`;
   } catch (error) {
     if (!isDiskError(error, 'EEXIST')) throw error;
-    return `${path} is there already and stays as it is`;
+    return `${path} already exists and is not changed`;
   }
 }
 

@@ -94,7 +94,7 @@ export const rm: Command = async (context, args) => {
       return [...dropped, resultRecord(address, 'applied', { entry: null })];
     }),
   );
-  context.out.write(`${addresses.join(', ')}: forgotten. The live objects stay as they are.\n`);
+  context.out.write(`${addresses.join(', ')}: forgotten. The live objects are not changed.\n`);
   return exits.done;
 };
 
@@ -118,7 +118,7 @@ function entryOf(resources: State['resources'] = {}, address: string): Entry {
     refuse(
       'not-managed',
       `${address} is not in the state.${didYouMean(address, Object.keys(resources))}`,
-      { detail: 'What is there: trueup state list' },
+      { detail: 'List the addresses: trueup state list' },
     )
   );
 }

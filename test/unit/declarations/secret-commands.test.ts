@@ -59,7 +59,7 @@ describe('the secrets that a command prints', () => {
     const [value, problem] = await fetched('pager');
     expect([value, problem]).toEqual([
       undefined,
-      expect.stringContaining(`\`settings.secrets.vault\` gave no value: ${why}`),
+      expect.stringContaining(`\`settings.secrets.vault\` returned no value: ${why}`),
     ]);
     expect(secret('pager').advice).toContain('Its command has to print it: ');
   });

@@ -132,7 +132,7 @@ test.each([
     `fleet: { tenants: { from: tenants/*, labels: { tier: a } }, order: [{ select: "teir=a" }] }`,
     /unknown-label: .*Did you mean `tier`/,
   ],
-  ['no folder', 'fleet: { tenants: { from: custs/* } }', /^1:21 no-tenants: no folder is there/],
+  ['no folder', 'fleet: { tenants: { from: custs/* } }', /^1:21 no-tenants: no folder matches/],
   ['no star', 'fleet: { tenants: { from: tenants } }', /bad-pattern/],
   ['a folder outside', 'fleet: { tenants: { from: "../*" } }', /bad-pattern/],
   [
