@@ -357,7 +357,7 @@ function refusePrefixes(
     for (const { path } of all)
       complain(path, {
         code: 'duplicate-prefix',
-        summary: `the tenants ${names.map((name) => `\`${name}\``).join(' and ')} have one prefix of variables: ${prefix}`,
+        summary: `the tenants ${names.map((name) => `\`${name}\``).join(' and ')} have the same prefix of variables: ${prefix}`,
         detail:
           'They would share one account. Give each its own `credentials.env_prefix`; to share it, write the same one at each.',
       });
@@ -581,7 +581,7 @@ function refuseShared({ complain, cwd, files }: Reading, made: readonly Made[]):
           : [...path, 'state'],
         {
           code: 'duplicate-state',
-          summary: `the tenants \`${sameState.name}\` and \`${name}\` have one state: ${state}`,
+          summary: `the tenants \`${sameState.name}\` and \`${name}\` have the same state: ${state}`,
           detail: 'Write ${tenant} into `state`, or give each tenant another one.',
         },
       );

@@ -38,7 +38,7 @@ export function shardIn(flag: string | undefined, environment: Environment): Sha
   for (const [index, total, first, remedy] of SYSTEMS) {
     if (!environment[index]) continue;
     if (!environment[total])
-      refuse('usage', `${index} is set, and nothing says how many jobs there are.`, {
+      refuse('usage', `${index} is set, but the number of jobs is not.`, {
         detail: `Set ${total} to ${remedy}, or type --shard 1/1.`,
       });
     return checked(index, Number(environment[index]) + 1 - first, Number(environment[total]));

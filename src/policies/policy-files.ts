@@ -134,7 +134,7 @@ export async function policyTestsIn(
       complain([foreign], {
         code: 'other-input',
         summary: `\`${policy}\` does not see \`${foreign}\``,
-        detail: 'A policy that names `fleet` sees `fleet` alone; the others see one plan.',
+        detail: 'A policy that uses `fleet` sees only `fleet`; other policies see one plan.',
       });
     else if (plan !== undefined && plan_file !== undefined)
       complain(['plan_file'], {

@@ -95,7 +95,7 @@ function checkAccounts(names: readonly string[]): void {
     const prefix = `${variableWord(name)}_`;
     const other = byPrefix.get(prefix);
     if (other !== undefined)
-      refuse('usage', `--tenant ${other} and --tenant ${name} have one prefix, ${prefix}.`, {
+      refuse('usage', `--tenant ${other} and --tenant ${name} have the same prefix, ${prefix}.`, {
         detail: 'Name each account once, and so that letters or digits tell them apart.',
       });
     byPrefix.set(prefix, name);

@@ -634,7 +634,7 @@ function unrecorded(change: Change): Outcome {
   const diagnostic: Diagnostic = {
     severity: 'error',
     code: 'unrecorded',
-    summary: `${keyOf(change)}: the request left, but what became of it could not be recorded.`,
+    summary: `${keyOf(change)}: the request was sent, but its result could not be recorded.`,
     detail: 'Run apply again: it looks first, and sends nothing twice.',
     address,
   };

@@ -478,7 +478,7 @@ describe('validate() says by path', () => {
     const messages = said(declare);
     expect(messages).toHaveLength(1);
     expect(messages[0]).toContain(
-      'edge/pager: `authentication.secretWo` is secret, and its value is not allowed in a program: it has to be a reference to what is kept elsewhere',
+      'edge/pager: `authentication.secretWo` is secret, and its value is not allowed in a program: it has to be a reference, such as the',
     );
     expect(messages.join()).not.toContain('hunter2');
   });

@@ -180,12 +180,12 @@ test.each([
   [
     'one state',
     `fleet: { ${all}, defaults: { state: states/x.json } }`,
-    /^1:52 duplicate-state: the tenants `acme` and `globex` have one state/,
+    /^1:52 duplicate-state: the tenants `acme` and `globex` have the same state/,
   ],
   [
     'one remote state',
     'fleet: { tenants: { a: { paths: [base], state: "s3://b/x/" }, b: { paths: [base], state: "s3://b/x" } } }',
-    /^1:83 duplicate-state: the tenants `a` and `b` have one state/,
+    /^1:83 duplicate-state: the tenants `a` and `b` have the same state/,
   ],
   [
     'a label that is the name of a tenant',
@@ -236,8 +236,8 @@ describe('names that give one prefix', () => {
     const text =
       'fleet:\n  tenants:\n    a-b: { paths: [base] }\n    x: { paths: [base] }\n    A_b: { paths: [base] }\n';
     expect(await complaints(text)).toEqual([
-      '3:5 duplicate-prefix: the tenants `a-b` and `A_b` have one prefix of variables: A_B_',
-      '5:5 duplicate-prefix: the tenants `a-b` and `A_b` have one prefix of variables: A_B_',
+      '3:5 duplicate-prefix: the tenants `a-b` and `A_b` have the same prefix of variables: A_B_',
+      '5:5 duplicate-prefix: the tenants `a-b` and `A_b` have the same prefix of variables: A_B_',
     ]);
   });
 
@@ -330,7 +330,7 @@ test.each([
     `fleet: { tenants: { a: ${entry(one)}, b: ${entry(other)} } }`,
   );
   const said = await readFleet({ files: declarationFiles, cwd }).then(() => '', String);
-  expect(said.includes('`a` and `b` have one state')).toBe(expected);
+  expect(said.includes('`a` and `b` have the same state')).toBe(expected);
 });
 
 test('a number that is to be a time is answered by a time', async () => {
