@@ -174,7 +174,7 @@ describe('a declaration file', () => {
     await home.expect(0, ['apply', '--auto-approve']);
     home.write('trueup.yaml', '');
     for (const args of [['plan'], ['apply', '--auto-approve']])
-      await refused(home, args, 1, /is about emulator/);
+      await refused(home, args, 1, /belongs to emulator/);
   });
 
   it('that cannot be read, whoever asks', async () => {
