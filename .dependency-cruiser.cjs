@@ -23,7 +23,7 @@ const allowed = {
   fleet: ['^src/declarations/'],
   report: ['^node_modules/(diff|fast-json-patch|picocolors)/'],
   terraform: [
-    '^src/reconciler/(live-collections|recent-writes|plan/(match|document-diff|diff|policy|propose)|apply/(executor|write-operation|pre-image|write-proof|recovery|guards))\\.ts$',
+    '^src/reconciler/(live-collections|recent-writes|plan/(match|document-diff|diff|policy|propose)|apply/(executor|write-operation|pre-image|write-proof|recovery|rechecks))\\.ts$',
     '^src/resources/role-ladder\\.ts$',
     '^src/state/store-port\\.ts$',
     '^node_modules/(@grpc|protobufjs|@msgpack)/',

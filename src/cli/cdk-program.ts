@@ -32,7 +32,7 @@ export async function programIn({ files, cwd }: ProgramContext, folder: string):
       detail: 'Go to the folder of the CDK program first.',
     });
   const { app, output, context } =
-    objectIn(text) ?? refuse('bad-program', `${shown} is no JSON object.`);
+    objectIn(text) ?? refuse('bad-program', `${shown} is not a JSON object.`);
   if (typeof app !== 'string' || app.trim() === '')
     refuse('bad-program', `${shown} names no program.`, {
       detail: 'Its key `app` is the command that runs it, as in "app": "node main.js".',
@@ -72,7 +72,7 @@ export async function synthesise(
       `did not end within ${seconds} seconds, and was stopped`,
       `\nWhere it needs longer: export TRUEUP_SYNTH_SECONDS=${seconds * 3}`,
     );
-  if (code !== 0) failed('program-failed', `failed: it ended with ${code}`);
+  if (code !== 0) failed('program-failed', `failed: it ended with exit code ${code}`);
   const manifest = await ifThere(context.files.read(join(output, 'manifest.json')));
   if (manifest === undefined) {
     const documents = (await context.files.list(output)).filter((name) => /\.ya?ml$/.test(name));

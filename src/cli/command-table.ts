@@ -341,7 +341,7 @@ const table = [
       ...project,
     ],
     graceful: true,
-    more: `${paths} In the folder\nof a fleet, all tenants are audited.`,
+    more: `${paths}\nIn the folder of a fleet, all tenants are audited.`,
   },
   {
     name: 'import',
@@ -443,7 +443,7 @@ const table = [
   {
     name: 'fleet apply',
     args: '[bundle]',
-    doc: 'plan every tenant, ask, apply; or apply plans that were saved',
+    doc: 'plan every tenant, ask, apply; or apply saved plans',
     flags: [...acting, fleetRun, identity, allow, ...queued, ...tenants],
     graceful: true,
     more: '\nA file saved by fleet plan --out is applied without confirmation. Each plan in\nit is refused if it is stale.',
@@ -479,7 +479,7 @@ const table = [
   {
     name: 'fleet status',
     args: '<run>',
-    doc: 'count the tenants of a run: by result, waiting, being run',
+    doc: 'count the tenants of a run by result, and those that wait or run',
     flags: [
       queue,
       flag('--wait', 'end when every tenant has a result, or the run is cancelled'),
@@ -496,17 +496,17 @@ const table = [
   {
     name: 'fleet cancel',
     args: '<run>',
-    doc: 'take the tenants of a run out of the queue, and interrupt those being run',
+    doc: 'remove the tenants of a run from the queue, and interrupt those that run',
     flags: [queue, debug],
   },
   {
     name: 'fleet schedule',
     args: '[command]',
-    doc: 'queue fleet drift at times; without a command: list what is scheduled',
+    doc: 'queue fleet drift on a schedule; without a command: list the schedules',
     flags: [
       flag('--cron <expression>', 'when to begin, in UTC, such as "0 3 * * *"'),
-      flag('--spread <time>', 'begin the tenants within this time, each at its own moment'),
-      flag('--remove', 'schedule it no more'),
+      flag('--spread <time>', 'distribute the starts of the tenants over this time, such as 2h'),
+      flag('--remove', 'remove the schedule'),
       queue,
       jobExpiry,
       tenants[0],
@@ -515,7 +515,7 @@ const table = [
       environment,
       debug,
     ],
-    more: '\nThe command is drift. A worker has to run at these times.',
+    more: '\nThe only command is drift. A run begins only if a worker runs at that time.',
   },
   {
     name: 'fleet kubernetes',
@@ -527,7 +527,7 @@ const table = [
       }),
       flag('--image <image>', 'image that holds trueup, and this folder at /project'),
       flag('--command <name>', 'what a job runs; default drift', { choices: ['drift', 'apply'] }),
-      flag('--shards <n>', 'pods of a job, each with a shard; default 4'),
+      flag('--shards <n>', 'number of pods of a job; each runs one shard; default 4'),
       flag('--schedule <cron>', 'when a cron job begins, in UTC; default "17 2 * * *"'),
       flag('--replicas <n>', 'number of workers; default 2'),
       repeatable(
@@ -538,14 +538,17 @@ const table = [
         '--queue-secret <name>',
         'secret that holds TRUEUP_QUEUE for workers; default trueup-queue',
       ),
-      flag('--deadline <time>', 'time after which a job is ended, such as 6h; default none'),
+      flag(
+        '--deadline <time>',
+        'time after which Kubernetes ends a job, such as 6h (default: none)',
+      ),
       flag('--service-account <name>', 'service account of the pods'),
-      flag('--name <name>', 'name of the object; that of a job is the name of its run'),
+      flag('--name <name>', 'name of the object; for a job, also the name of its run'),
       flag('--namespace <name>', 'namespace of the object'),
       tenants[0],
       ...project,
     ],
-    more: '\nNothing is sent to a cluster. To send it, add: | kubectl apply -f -',
+    more: '\nNothing is sent to a cluster. To apply the output, add: | kubectl apply -f -',
   },
   { name: 'state list', args: '', doc: 'list addresses and ids', flags: project },
   {
@@ -577,7 +580,7 @@ const table = [
   {
     name: 'state rollback',
     args: '[serial]',
-    doc: 'write an earlier state again, under a new serial',
+    doc: 'restore an earlier state, with a new serial',
     flags: [
       flag('--accept', 'accept a state that is older than the last one this machine saw'),
       ...locking,
@@ -639,7 +642,7 @@ const table = [
     args: '[paths...]',
     doc: 'print the dependencies of the declarations, or of a plan, as a graph',
     flags: [
-      flag('--plan <file>', 'draw this plan: saved by plan --out, or plan --report json=FILE'),
+      flag('--plan <file>', 'draw this plan, written by plan --out or plan --report json=FILE'),
       format(graphFormats),
       identity,
       ...project,
@@ -712,7 +715,7 @@ const table = [
       ),
       repeatable(
         '--fault <words>',
-        'inject a fault, such as latency=50 or status=503,times=2; with NAME: before it, only for that tenant',
+        'inject a fault, such as latency=50 or status=503,times=2; NAME:status=503 only for the tenant NAME',
       ),
       repeatable(
         '--behaviour <name>',
@@ -721,7 +724,7 @@ const table = [
       flag('--deliver-anywhere', 'also deliver alerts to other machines'),
       flag(
         '--delivery-minute <duration>',
-        'real time per minute of the waits before retries of a delivery, such as 100ms; default 1m',
+        'length of a minute in the waits before retries of a delivery, such as 100ms; default 1m',
       ),
       flag(
         '--dialect <name>',

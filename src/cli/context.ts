@@ -129,7 +129,7 @@ export function wholeNumber(flag: string, value: string, least: number, most: nu
 
 /** Asks a person; only the whole word `yes` is agreement. */
 export const agrees = async ({ ask }: Context, question: string): Promise<boolean> =>
-  (await ask(`${question} Only yes is taken for an answer: `)).trim() === 'yes';
+  (await ask(`${question} Only yes is accepted: `)).trim() === 'yes';
 
 export const notApproved = (detail: string, why = 'There is no terminal to ask at'): never =>
   refuse('not-approved', `${why}, and --auto-approve was not given.`, { detail });

@@ -63,7 +63,7 @@ export function exportRequest(
   );
   if (flags.filter !== undefined && asked.size === 0)
     refuse('usage', '--filter needs a KIND: each kind has its own filters.', {
-      detail: 'Type it as in: trueup export accounts --filter name=…',
+      detail: 'For example: trueup export accounts --filter name=…',
     });
   const used = ({ name, beyond }: Kind): boolean =>
     !beyond || names.includes(name) || also.includes(name);

@@ -198,7 +198,7 @@ function untouched(
   return [
     ...note(
       gone,
-      ['is live no more: its declaration stays', 'are live no more: their declarations stay'],
+      ['no longer exists: its declaration stays', 'no longer exist: their declarations stay'],
       'To create it again: trueup apply\nOtherwise remove the declaration.',
     ),
     ...note(
@@ -217,7 +217,7 @@ function untouched(
     ...(context.flags.target === undefined
       ? note(
           unmanaged,
-          ['is unmanaged, and stays so', 'are unmanaged, and stay so'],
+          ['is unmanaged, and stays unmanaged', 'are unmanaged, and stay unmanaged'],
           'To write declarations of what is unmanaged: trueup export',
         )
       : []),

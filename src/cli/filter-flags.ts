@@ -16,8 +16,8 @@ export function filterFlags(
   const given = pairs('--filter', words).map(([key, value]) => [spelled(key), value] as const);
   const twice = given.find(([key], index) => given.findIndex(([other]) => other === key) < index);
   if (twice)
-    refuse('usage', `--filter ${twice[0]}= stands twice.`, {
-      detail: 'Several values stand in one list, where the API takes one: name__in=a,b',
+    refuse('usage', `--filter ${twice[0]}= is given twice.`, {
+      detail: 'Write several values as one list where the API takes a list: name__in=a,b',
     });
   return Object.fromEntries(given);
 }

@@ -129,7 +129,7 @@ const unlessDenied =
     await tell([
       warning(
         'results-here',
-        'Nothing may be written beside the states, so the results of this run are kept in .trueup/fleet on this machine.',
+        'The credentials may not write beside the states, so the results of this run are kept in .trueup/fleet on this machine.',
       ),
     ]);
   };

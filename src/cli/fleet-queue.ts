@@ -51,8 +51,8 @@ function addressOf(context: Context): URL | undefined {
   const url = urlFrom(text);
   const what = named === undefined ? VARIABLE : '--queue';
   if (!url || !/^postgres(?:ql)?:$/.test(url.protocol) || url.host === '')
-    return refuse('usage', `${what} is no address of a PostgreSQL database.`, {
-      detail: `Type it as in: ${EXAMPLE}`,
+    return refuse('usage', `${what} is not an address of a PostgreSQL database.`, {
+      detail: `For example: ${EXAMPLE}`,
     });
   const password = decoded(url.password) ?? url.searchParams.get('password') ?? '';
   if (password !== '' && named !== undefined)
@@ -68,9 +68,13 @@ function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text) || undefined;
   } catch {
-    return refuse('usage', `the password in ${VARIABLE} holds a \`%\` that begins no code.`, {
-      detail: 'Write %25 for it, or set PGPASSWORD to the password.',
-    });
+    return refuse(
+      'usage',
+      `the password in ${VARIABLE} holds a \`%\` that does not begin an escape.`,
+      {
+        detail: 'Write %25 for it, or set PGPASSWORD to the password.',
+      },
+    );
   }
 }
 
@@ -84,7 +88,7 @@ export async function queuesOf(context: Context, works = false): Promise<JobQueu
   const url =
     addressOf(context) ??
     refuse('usage', 'No queue is named.', {
-      detail: `Set ${VARIABLE}, or type it as in: --queue ${EXAMPLE}`,
+      detail: `Set ${VARIABLE}, or name the queue, for example: --queue ${EXAMPLE}`,
     });
   const password =
     url.password === '' ? secretOf({ environment }, 'PGPASSWORD').reveal() : undefined;
@@ -113,10 +117,10 @@ export const sharedResults = (results: string | undefined): string => results ??
 export const refuseUnshared = (): never =>
   refuse(
     'queue-needs-shared-results',
-    'The tenants of this fleet have no place for results that all workers reach.',
+    'The results of this fleet would not be stored where all workers can reach them.',
     {
       detail:
-        'Name one in trueup.fleet.yaml, as in: defaults: { state: "s3://bucket/prefix/${tenant}" }',
+        'Set a shared state in trueup.fleet.yaml, for example: defaults: { state: "s3://bucket/prefix/${tenant}" }',
     },
   );
 
@@ -125,7 +129,7 @@ export function jobsAsked(context: Context, command: FleetCommand): QueuedJobs |
   const { flags } = context;
   const { engine, jobExpiry, report, detailedExitcode, format, shard } = flags;
   const useless = (flag: string, detail: string): never =>
-    refuse('usage', `${flag} has no meaning with --engine, which only queues the tenants.`, {
+    refuse('usage', `${flag} cannot be used with --engine, which only queues the tenants.`, {
       detail,
     });
   if (engine === undefined) {
@@ -133,9 +137,9 @@ export function jobsAsked(context: Context, command: FleetCommand): QueuedJobs |
     if (alone !== undefined)
       refuse(
         'usage',
-        `--${alone === 'queue' ? 'queue' : 'job-expiry'} has a meaning with --engine only.`,
+        `--${alone === 'queue' ? 'queue' : 'job-expiry'} can be used only with --engine.`,
         {
-          detail: `Type it as in: trueup fleet drift --engine pgboss --queue ${EXAMPLE}`,
+          detail: `For example: trueup fleet drift --engine pgboss --queue ${EXAMPLE}`,
         },
       );
     return undefined;
@@ -305,7 +309,7 @@ export function sayQueued(
       (added > 0
         ? `To run them, on as many machines as you like: trueup fleet worker${queue}\n`
         : '') +
-      `To see how far they are: trueup fleet status ${run}${queue}\n` +
+      `To see their progress: trueup fleet status ${run}${queue}\n` +
       `To merge their results: trueup fleet report ${run}\n`,
   );
 }

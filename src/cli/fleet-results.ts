@@ -80,7 +80,7 @@ const RUN_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,99}$/;
 /** @throws Refusal for what cannot be the name of a run */
 export function checkedRun(name: string): string {
   if (RUN_NAME.test(name) && NAME.test(name)) return name;
-  return refuse('usage', `--run ${JSON.stringify(name.slice(0, 80))} is no name of a run.`, {
+  return refuse('usage', `--run ${JSON.stringify(name.slice(0, 80))} is not a valid run name.`, {
     detail: 'A name begins with a letter; then come letters, digits, - and _.',
   });
 }
@@ -318,7 +318,7 @@ function refuseOtherRun({ run, ...record }: FleetRun, before: FleetRun | undefin
       },
     );
   if (record.queued && !before?.queued)
-    refuse('other-run', `the run ${run} was begun without a queue`, {
+    refuse('other-run', `the run ${run} was started without a queue`, {
       detail: 'To resume it, leave out --engine. For a new run, leave out --run.',
     });
 }

@@ -151,7 +151,7 @@ export async function runFleet(
     await inLanes(tenants, { lanes: shared.lanes.lanes, mayStart }, work);
     if (job.staged !== true || index === stages.length - 1 || signal.aborted) continue;
     const open = tenants.find(({ name }) => entries.get(name)?.exit !== exits.done);
-    if (open) reason ??= `${open.name}, of an earlier stage, is not applied (\`order\`)`;
+    if (open) reason ??= `${open.name}, in an earlier stage, was not applied (\`order\`)`;
     else await waitAfter(context, lastChange(tenants, changed), wait);
   }
   const left = site.here.filter(({ name }) => !entries.has(name));

@@ -91,7 +91,7 @@ export async function whenReachable<T>(worker: FleetWorker, ask: () => Promise<T
       const [first] = error instanceof Refusal ? error.diagnostics : [];
       if (!first || !isOutage(first) || context.signal.aborted) throw error;
       if (!worker.isDown)
-        await context.tell([warning('waiting', `${first.summary}. The worker asks again.`)]);
+        await context.tell([warning('waiting', `${first.summary}. The worker retries.`)]);
       worker.isDown = true;
     }
     await pauseAfter(context, Math.min(attempt, LONGEST_PAUSE));
@@ -349,7 +349,7 @@ async function unknownTenant(
   { run, command, tenant }: TenantJob,
   records: RunRecords,
 ): Promise<TenantEntry> {
-  const summary = `${tenant} is no tenant of the fleet in ${context.cwd}`;
+  const summary = `${tenant} is not a tenant of the fleet in ${context.cwd}`;
   const detail = 'Update the checkout of the worker, and resume the run.';
   const entry = withoutResult(tenant, 'failed', summary);
   return keepEntry(

@@ -29,7 +29,7 @@ export function referencePair(
   paths: readonly string[],
 ): ReferencePair {
   if (range.includes('...'))
-    refuse('usage', `${shown(range)}: three dots are not read.`, {
+    refuse('usage', `${shown(range)}: three dots are not supported.`, {
       detail: `To compare with where two branches parted, type: trueup diff $(git merge-base A B)..B`,
     });
   if (paths.includes('-'))
@@ -42,7 +42,7 @@ export function referencePair(
   const after = second === undefined ? undefined : referenceNamed(repository, second || 'HEAD');
   const [path = '.'] = paths;
   if (after === undefined && isReference(context, repository, path))
-    refuse('usage', `${shown(path)} is a reference, and no PATH.`, {
+    refuse('usage', `${shown(path)} is a reference, not a PATH.`, {
       detail: `To compare two references, type: trueup diff ${shellWord(`${first}..${path}`)}`,
     });
   return { repository, before, after };

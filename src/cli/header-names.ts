@@ -29,7 +29,7 @@ export function headerNames(
       ? `\`settings.v2_headers.${name}\``
       : `${name} of ${HEADERS_VARIABLE}`;
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(theirs))
-      bad(`${source} is no name of a header`, 'A name holds letters, digits and hyphens.');
+      bad(`${source} is not a valid header name`, 'A name holds letters, digits and hyphens.');
     if (spelled.filter((one) => one === theirs.toLowerCase()).length > 1)
       bad(
         `two of the v2 headers are called ${theirs}`,
@@ -45,7 +45,7 @@ const bad = (summary: string, detail: string): never => refuse('bad-headers', su
 function fromEnvironment(text: string | undefined): Readonly<Record<string, string>> {
   if (text === undefined || text === '') return {};
   const mapping = tryJson(text);
-  if (!isObject(mapping)) return bad(`${HEADERS_VARIABLE} is no JSON mapping`, detail);
+  if (!isObject(mapping)) return bad(`${HEADERS_VARIABLE} is not a JSON object`, detail);
   const names: Record<string, string> = {};
   for (const [name, theirs] of Object.entries(mapping)) {
     if (!known.includes(name))
@@ -54,7 +54,7 @@ function fromEnvironment(text: string | undefined): Readonly<Record<string, stri
         detail,
       );
     if (typeof theirs === 'string') names[name] = theirs;
-    else bad(`${HEADERS_VARIABLE} gives ${name} something that is no text`, detail);
+    else bad(`${HEADERS_VARIABLE} gives ${name} something that is not a string`, detail);
   }
   return names;
 }

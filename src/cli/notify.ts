@@ -125,8 +125,8 @@ function addressesOf(context: Context): readonly Address[] {
     masking.add(new Secret(source, () => url));
     return format
       ? { format, url, source }
-      : refuse('usage', `${source} knows no form of that name.`, {
-          detail: `Forms: ${notificationFormats.join(', ')}. Type it as in: --notify slack=https://…`,
+      : refuse('usage', `${source} has no format of that name.`, {
+          detail: `Formats: ${notificationFormats.join(', ')}. For example: --notify slack=https://…`,
         });
   });
 }

@@ -113,7 +113,7 @@ async function obstacle(path: string): Promise<string | undefined> {
   if (about?.isDirectory()) return 'it is a folder';
   if (about && !about.isFile()) return 'it is not a regular file';
   if (!folder) return `there is no folder ${dirname(path)}`;
-  if (!folder.isDirectory()) return `${dirname(path)} is no folder`;
+  if (!folder.isDirectory()) return `${dirname(path)} is not a folder`;
   return access(dirname(path), constants.W_OK).then(
     () => undefined,
     () => `nothing can be written in ${dirname(path)}`,

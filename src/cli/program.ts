@@ -59,7 +59,7 @@ function createProgram(out: Write, err: Write, found: Found): Command {
       })
       .showHelpAfterError(`For help, type: ${path} --help`);
   const root = common(new Command('trueup'), 'trueup')
-    .description(`Declare ${kindWords(kinds)}; plan, apply, audit.`)
+    .description(`Declare objects of a device cloud (${kindWords(kinds)}); plan, apply, audit.`)
     .version(buildName, '-v, --version', 'show the version')
     .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', closing);

@@ -43,7 +43,7 @@ export async function serveCore(process: NodeJS.Process, load: Load): Promise<vo
   try {
     await listenAndServe(process, log, load);
   } catch (error) {
-    const unforeseen = `The provider could not start (${nameOf(error)}). Install trueup anew; where that does not help, report it.`;
+    const unforeseen = `The provider could not start (${nameOf(error)}). Reinstall trueup. If that does not help, report the error.`;
     const told =
       error instanceof Refusal
         ? error.diagnostics.map(({ summary, detail }) => `${summary}. ${detail ?? ''}`)

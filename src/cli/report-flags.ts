@@ -55,19 +55,19 @@ export function formsOf<Format extends string>(
   const files = pairs('--report', flags.report).map(([name, path]): readonly [Format, string] => {
     const format = formats.find((one) => one === name);
     if (format === undefined)
-      refuse('usage', `--report knows no form named ${JSON.stringify(name)}.`, {
-        detail: `Forms: ${formats.join(', ')}. Type it as in: --report markdown=plan.md`,
+      refuse('usage', `--report has no format named ${JSON.stringify(name)}.`, {
+        detail: `Formats: ${formats.join(', ')}. For example: --report markdown=plan.md`,
       });
     if (path === '')
       refuse('usage', `--report ${format}= names no file.`, {
-        detail: `Type it as in: --report ${format}=plan.md`,
+        detail: `For example: --report ${format}=plan.md`,
       });
     return [format, resolve(cwd, path)];
   });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the command line takes no other
   const shown = (flags.format ?? 'text') as Format;
   if (flags.json && shown !== 'text')
-    refuse('usage', '--json and --format exclude one another.', {
+    refuse('usage', '--json and --format cannot be used together.', {
       detail: 'For one document, leave out --json; for a stream of events, leave out --format.',
     });
   return {

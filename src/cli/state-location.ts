@@ -32,7 +32,7 @@ export function environmentOf({ flags, environment }: Context): string | undefin
   const name = flags.env ?? (environment['TRUEUP_ENV'] || undefined);
   if (name !== undefined && !NAME.test(name))
     refuse('usage', 'An environment is named by a letter, then letters, digits, - and _.', {
-      detail: 'Type it as in: --env prod',
+      detail: 'For example: --env prod',
     });
   return name;
 }

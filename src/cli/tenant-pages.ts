@@ -90,7 +90,7 @@ async function complaintAt(path: string): Promise<readonly Diagnostic[]> {
   });
   if (names === undefined) return [];
   if (typeof names === 'string')
-    return because(names === 'ENOTDIR' ? 'it is no folder' : `it cannot be read (${names})`);
+    return because(names === 'ENOTDIR' ? 'it is not a folder' : `it cannot be read (${names})`);
   for (const name of names)
     if (!(await isPage(join(folder, name)))) return because(`no report wrote ${name} in it`);
   return [];

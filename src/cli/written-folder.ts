@@ -48,7 +48,7 @@ const alike = (a: string, b: string): boolean => folded(a) === folded(b);
 const folded = (name: string): string => name.normalize('NFC').toLowerCase();
 
 const exists = (path: string): never =>
-  refuse('exists', `${path} is there already, and nothing is overwritten.`, {
+  refuse('exists', `${path} already exists, and no file is overwritten.`, {
     detail: 'Name another folder: trueup export --out FOLDER',
   });
 

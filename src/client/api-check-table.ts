@@ -415,7 +415,7 @@ export const checks: Readonly<Record<string, ApiCheck>> = {
   'account-ids': eachOf(
     'ids',
     async (facts) => [...(await whole('accounts')(facts)), ...(await managersIn(facts))],
-    ({ id }) => (isInteger(id) ? undefined : `the id ${shortText(id)} is no number`),
+    ({ id }) => (isInteger(id) ? undefined : `the id ${shortText(id)} is not a number`),
   ),
   'time-based-ids': eachOf(
     'ids',
@@ -426,7 +426,7 @@ export const checks: Readonly<Record<string, ApiCheck>> = {
     ([name, record], { collections, now }) => {
       const id = record[collections.get(name)?.id ?? ''];
       const at = timeOf(id);
-      if (at === undefined) return `${pluralName(name)}: ${shortText(id)} is no time-based UUID`;
+      if (at === undefined) return `${pluralName(name)}: ${shortText(id)} is not a time-based UUID`;
       return at < Date.UTC(2000) || at > now() + DAY
         ? `${pluralName(name)}: ${shortText(id)} has the time ${new Date(at).toISOString()}`
         : undefined;

@@ -16,7 +16,7 @@ export function credentialsOf() {
       if (value === undefined || value === '')
         return source.endsWith('_FILE')
           ? refuse('secret-missing', `The file that ${source} names cannot be read, or is empty`, {
-              detail: 'A path that does not begin with / counts from the current folder.',
+              detail: 'A path that does not begin with / is relative to the current folder.',
             })
           : refuse('secret-missing', `${source} has no value`, {
               detail: `Set ${source} where this command runs.`,

@@ -59,7 +59,7 @@ export function proxyOf(text: string): Proxy {
     return { url: origin, authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
   } catch {
     return wrong(
-      'has a % in its user name or password that begins no escape',
+      'has a % in its user name or password that does not begin an escape',
       'Write %25 for each % that is meant as it stands.',
     );
   }

@@ -171,7 +171,7 @@ function meaning(
       'service-error',
       (wait ?? 0) > longestRetryAfter
         ? waiting(wait)
-        : 'The service fails at the moment; run the command again later.',
+        : 'The service is failing; run the command again later.',
     ];
   return byStatus[status] ?? ['rejected'];
 }
@@ -209,7 +209,7 @@ function failure(
     ? [
         'connection-lost',
         `the connection broke before the answer was complete (${said})`,
-        'The service or the network fails at the moment; run the command again later.',
+        'The service or the network is failing; run the command again later.',
       ]
     : ['unreachable', `no answer (${said})`, `Check ${address}, the network and HTTPS_PROXY.`];
 }

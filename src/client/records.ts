@@ -170,8 +170,8 @@ function bounds(
 ): Readonly<Record<string, string>> {
   if ((since ?? until) === undefined) return {};
   if (operations.time === undefined && operations.since === undefined)
-    refuse('no-times', `${name} have no time to be chosen by.`, {
-      detail: 'Leave out --since and --until.',
+    refuse('no-times', `${name} have no times, so --since and --until cannot select them.`, {
+      detail: 'Leave them out.',
     });
   const given = [
     { parameter: operations.since, at: since, beyond: /_gt$/, by: -1 },

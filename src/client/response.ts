@@ -64,7 +64,7 @@ export function validId(value: unknown): string | undefined {
 /** An identifier as a part of a path. @throws Refusal for one that would make it another path: nothing, or dots. */
 export function segment(id: string): string {
   if (/^\.{0,2}$/.test(id))
-    refuse('no-identifier', `${JSON.stringify(id)} is no identifier.`, {
+    refuse('no-identifier', `${JSON.stringify(id)} is not an identifier.`, {
       detail: 'Identifiers are written as trueup get shows them.',
     });
   return encodeURIComponent(id);

@@ -101,7 +101,7 @@ function told(
   body: unknown,
   { by, value }: Flip,
 ): Required<Pick<Flipped, 'status' | 'request_id' | 'request_status'>> {
-  if (!isObject(body)) throw new Malformed('is no object');
+  if (!isObject(body)) throw new Malformed('is not an object');
   const { SIMStatus: status, SIMInfo: info } = body;
   if (typeof status !== 'string' || !WORD.test(status) || !isObject(info))
     throw new Malformed('does not tell the status');

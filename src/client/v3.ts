@@ -114,7 +114,7 @@ function withIncluded(
   words: readonly string[],
 ): readonly Json[] {
   if (included !== undefined && !isList(included))
-    throw new Malformed('has something under included that is no list');
+    throw new Malformed('has something under included that is not a list');
   const keyOf = ({ type, id }: JsonObject): string => JSON.stringify([type, id]);
   const known = new Map(
     (included ?? []).flatMap((one) => (isObject(one) ? [[keyOf(one), one] as const] : [])),

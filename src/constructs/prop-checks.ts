@@ -106,7 +106,7 @@ function against(
     return endpoint.isSecret(value)
       ? []
       : [
-          `\`${path}\` is secret, and its value cannot stand in a program: it has to be ${endpoint.secretWords}.`,
+          `\`${path}\` is secret, and its value is not allowed in a program: it has to be ${endpoint.secretWords}.`,
         ];
   if (attribute.word === 'document') return againstDocument(attribute, value, endpoint, path);
   if (losesNumberToken(value, endpoint)) return [numberTokenLost(path)];

@@ -102,7 +102,7 @@ export async function collect(
     report.add(() => ({
       severity: 'error',
       code: 'no-declarations',
-      summary: 'none of the YAML files found is ours',
+      summary: 'none of the YAML files found is a file of trueup',
       detail: BEGIN,
     }));
   const pieces = [...all.pieces.values()];
@@ -149,7 +149,7 @@ function leaveOut(all: Collecting, file: FoundFile): void {
   all.report.add(() => ({
     severity: 'info',
     code: 'not-ours',
-    summary: `${file.file} is left out: none of its top-level keys is ours`,
+    summary: `${file.file} is left out: trueup knows none of its top-level keys`,
     origin: { file: file.file, line: 1, column: 1 },
   }));
 }
@@ -177,7 +177,7 @@ function isOurs(all: Collecting, file: FoundFile, documents: readonly RawDocumen
     complain(all, file, {
       offset: 0,
       code: 'not-ours',
-      summary: `none of the top-level keys of ${file.file} is ours`,
+      summary: `trueup knows none of the top-level keys of ${file.file}`,
       detail: `Top-level keys are ${words.join(', ')}.`,
     });
   else leaveOut(all, file);
@@ -206,12 +206,12 @@ function takeDocument(
     const wrong = overlay
       ? {
           code: 'environment-file',
-          summary: `\`${key}\` cannot stand in the file of an environment`,
+          summary: `\`${key}\` is not allowed in the file of an environment`,
           detail: 'It holds `settings` and `variables` only.',
         }
       : {
           code: 'unknown-section',
-          summary: `\`${key}\` is no kind and no section.${didYouMean(key, words)}`,
+          summary: `\`${key}\` is neither a kind nor a section.${didYouMean(key, words)}`,
           detail: `Top-level keys are ${words.join(', ')}.`,
         };
     complain(all, file, { offset: offsetOf(document, [key]).offset, ...wrong });
@@ -228,7 +228,7 @@ function take(all: Collecting, file: FoundFile, document: RawDocument, key: stri
     const empty = raw === null ? ' Remove the key if it holds nothing.' : '';
     const [what, where] = isBlockSection(key)
       ? ['a list of blocks', 'Each block begins with `- ` on a line below it.']
-      : ['a mapping of names', 'Names stand below it, indented.'];
+      : ['a mapping of names', 'Write its names below it, indented.'];
     return complain(all, file, {
       offset,
       code: raw === null ? 'null-value' : 'wrong-type',
@@ -255,7 +255,7 @@ function takePiece(all: Collecting, piece: RawEntry): void {
   if (key !== 'settings' && !NAME.test(name))
     complainIn(all, piece.from, piece.origin, {
       code: 'bad-name',
-      summary: `\`${name.slice(0, 80)}\` is no name`,
+      summary: `\`${name.slice(0, 80)}\` is not a valid name`,
       detail: `A name ${nameWords}`,
     });
   else if (!first || (path[0] === 'variables' && later(piece, first) > 0))
@@ -264,8 +264,8 @@ function takePiece(all: Collecting, piece: RawEntry): void {
   else if (key === 'settings')
     complainIn(all, piece.from, piece.origin, {
       code: 'duplicate-settings',
-      summary: 'settings stand twice in this project',
-      detail: `They stand in ${placeText(first.origin)} already. Keep one of them; stacks have to say the same.`,
+      summary: 'settings appear twice in this project',
+      detail: `They are already in ${placeText(first.origin)}. Keep one of them; stacks have to say the same.`,
     });
   else
     complainIn(all, piece.from, piece.origin, {

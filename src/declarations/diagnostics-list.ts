@@ -32,7 +32,7 @@ export function reportOf(first: readonly Diagnostic[]) {
     failed: (): boolean => more > 0 || list.some(({ severity }) => severity === 'error'),
     all(): readonly Diagnostic[] {
       if (more === 0) return list;
-      const summary = `${more} more complaints are not shown`;
+      const summary = `${more} more errors are not shown`;
       const detail = 'Fix those above first.';
       return [...list, { severity: 'error', code: 'more-complaints', summary, detail }];
     },

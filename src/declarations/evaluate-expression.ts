@@ -119,7 +119,7 @@ function violationOf(
   if (unknown === 'secret')
     return {
       code: 'misplaced-secret',
-      summary: `${part.text}: a secret cannot stand inside an expression`,
+      summary: `${part.text}: a secret is not allowed inside an expression`,
       detail: 'It is the whole value of a secret attribute: `"${secret.env.NAME}"`.',
     };
   if (unknown !== undefined && isLive(unknown))
@@ -127,7 +127,7 @@ function violationOf(
       code: 'live-reference',
       summary: `\`${unknown}\` is read from the service, and an expression is evaluated before anything is read`,
       detail:
-        'A reference stands alone, as in `${accounts.site.id}`, or in text: `Site ${accounts.site.id}`.',
+        'A reference must stand alone, as in `${accounts.site.id}`, or in text: `Site ${accounts.site.id}`.',
     };
   if (missing?.variable === 'var') return unknownVariable(missing.name, scope);
   if (missing?.variable === 'env') return unknownEnvironment(missing.name);

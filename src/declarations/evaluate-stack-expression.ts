@@ -145,7 +145,7 @@ function valueIn({ text, site }: StackExpression, evaluation: Evaluation): Raw |
     const value = expressionValue(text, evaluation);
     if (as === undefined) return rawOf(value);
     const string = convertHcl(value, STRING).data;
-    if (typeof string !== 'string') throw new HclError('null cannot stand inside a string');
+    if (typeof string !== 'string') throw new HclError('null is not allowed inside a string');
     return as === 'text' ? escapeText(string) : documentOf(string, placeName(site));
   } catch (error) {
     if (!(error instanceof HclError)) throw error;
@@ -194,7 +194,7 @@ function jsonValue(value: Json, of: Evaluation): HclValue {
 function keyOf(key: string): string {
   const [literal = '', ...more] = templateParts(key);
   if (typeof literal !== 'string' || more.length > 0)
-    throw new HclError(`the key \`${key}\`, which is no plain text`, 'refused');
+    throw new HclError(`the key \`${key}\`, which is not plain text`, 'refused');
   return literal.normalize('NFC');
 }
 
@@ -208,7 +208,7 @@ function textValue(parts: readonly TemplatePart[], of: Evaluation): HclValue {
   const texts = parts.map((part) => {
     if (typeof part === 'string') return part;
     const text = convertHcl(partValue(part, of), STRING).data;
-    if (typeof text !== 'string') throw new HclError('null cannot stand inside a string');
+    if (typeof text !== 'string') throw new HclError('null is not allowed inside a string');
     return text;
   });
   of.budget.charge(texts.reduce((length, one) => length + one.length, 0));
@@ -270,7 +270,7 @@ const live = (steps: readonly (string | HclValue)[]): Said =>
   new Said({
     code: 'live-reference',
     summary: `\`${spelled(steps)}\` is read from the service, and an expression is evaluated before anything is read`,
-    detail: `A reference stands alone, or in a text: \`Site \${TYPE.NAME.id}\`; in a document, with \`JSON.stringify\`. ${OTHER_WAYS}`,
+    detail: `A reference must stand alone, or in a text: \`Site \${TYPE.NAME.id}\`; in a document, with \`JSON.stringify\`. ${OTHER_WAYS}`,
   });
 
 function namedValue(value: Json | undefined, name: string, of: Evaluation): HclValue {
@@ -314,7 +314,7 @@ function variableValue(name: string, { stack, at, parsed, budget }: Evaluation):
   if (isSecret(variable))
     throw new Said({
       code: 'misplaced-secret',
-      summary: `the variable \`${name}\` is sensitive, and a secret cannot stand inside an expression`,
+      summary: `the variable \`${name}\` is sensitive, and a secret is not allowed inside an expression`,
       detail: 'It is the whole value of a secret attribute: `${var.NAME}`.',
     });
   at.scope.using(name);
@@ -415,7 +415,7 @@ function documentOf(text: string, place: string): Raw {
     value = parseJson(text);
     JSON.parse(text, (key, one: unknown) => ((shadows ||= key === '__proto__'), one));
   } catch {
-    throw new Said({ code: 'bad-json', summary: `${place}: the value is no JSON text` });
+    throw new Said({ code: 'bad-json', summary: `${place}: the value is not valid JSON` });
   }
   if (shadows) throw new HclError('the key `__proto__`', 'refused');
   if (holdsExact(value))

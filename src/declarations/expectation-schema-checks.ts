@@ -81,8 +81,8 @@ function unknownKeyword(path: readonly string[], keyword: string): Violation {
   return {
     path,
     code: 'unknown-keyword',
-    summary: `\`${keyword}\` is no keyword that a schema takes here.${right}`,
-    detail: other ?? `Keywords: ${known.join(', ')}. Names of fields stand under \`properties\`.`,
+    summary: `\`${keyword}\` is not a keyword that a schema can have here.${right}`,
+    detail: other ?? `Keywords: ${known.join(', ')}. Names of fields belong under \`properties\`.`,
   };
 }
 
@@ -99,8 +99,7 @@ function* lonely(tree: JsonObject, inside: readonly string[]): Generator<Violati
     return { path, code: 'bad-schema', summary: `${nameOf(path)} ${why}` };
   };
   if (has('if') && !has('then') && !has('else'))
-    yield useless('if', 'decides nothing: neither `then` nor `else` stands beside it');
+    yield useless('if', 'decides nothing: there is no `then` and no `else`');
   for (const keyword of ['then', 'else'])
-    if (has(keyword) && !has('if'))
-      yield useless(keyword, 'depends on nothing: no `if` stands beside it');
+    if (has(keyword) && !has('if')) yield useless(keyword, 'has no effect without `if`');
 }

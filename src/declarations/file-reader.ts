@@ -135,7 +135,7 @@ function opened(disk: DeclarationFiles, found: FoundFile, stdin: string | undefi
   try {
     return disk.stat(found.path)?.kind === 'file'
       ? checked(disk.read(found.path, limits.bytes + 1), found)
-      : closed('not-a-file', `${found.file} is no regular file`);
+      : closed('not-a-file', `${found.file} is not a regular file`);
   } catch (error) {
     return closed('unreadable', `cannot read ${found.file}: ${whyNot(error)}`);
   }
@@ -173,7 +173,7 @@ function faultIn(bytes: Uint8Array, text: string, file: string): SyntaxFault | u
   return {
     offset,
     code: 'control-character',
-    summary: 'a control character cannot stand here',
+    summary: 'a control character is not allowed here',
     detail: wide
       ? 'The file looks like UTF-16. Save it as UTF-8.'
       : 'Remove it, or write it as an escape in double quotes, as in "\\u001b".',

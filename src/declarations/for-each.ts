@@ -79,7 +79,7 @@ function membersOf(
         isMap(item) ? 'Its name is the key.' : 'Write it in quotes.',
       );
     else if (key === undefined) say('a key must be known before anything is read', at);
-    else if (seen.has(key) && !isSet) say('the same key stands twice', at);
+    else if (seen.has(key) && !isSet) say('the same key appears twice', at);
     else seen.set(key, isMap(one) ? one : escapeText(key));
   }
   return Array.from(seen, ([key, value]) => ({ key, value }));

@@ -137,7 +137,7 @@ function substituteText(text: string, attribute: Attribute | undefined, at: Fill
   complainAt(
     at,
     'literal-secret',
-    `\`${at.path.join('.')}\` is secret: ${[first, ...more].join(' and ')} cannot stand here, because variables are shown and stored`,
+    `\`${at.path.join('.')}\` is secret: ${[first, ...more].join(' and ')} is not allowed here, because variables are shown and stored`,
     'Write `"${secret.env.NAME}"` or `"${secret.file.PATH}"`, and give the value there, not by --var or in a file of declarations.',
   );
   return first;
@@ -170,10 +170,13 @@ function spliced(part: Part, at: Filling): readonly Part[] {
 export const notInText = (text: string, value: Raw): readonly [summary: string, detail: string] =>
   value === null
     ? [
-        `${text} is null, which cannot stand inside a text`,
-        'Give it a value, or let it be the whole value.',
+        `${text} is null, which is not allowed inside a string`,
+        'Set a value, or make it the whole value.',
       ]
-    : [`${text} is no single value and cannot stand inside a text`, 'Let it be the whole value.'];
+    : [
+        `${text} is not a single value and is not allowed inside a string`,
+        'Make it the whole value.',
+      ];
 
 /** A reference with its key filled in; in a template, one to an object of the same instance. */
 function declaredPart(part: ExpressionFrom<'declared'>, at: Filling): Expression {
@@ -249,7 +252,7 @@ export const unknownVariable = (name: string, { variables, prefixes }: Scope): S
   names: ['variables', name],
   code: 'unknown-variable',
   summary: `the variable \`${name}\` has no value.${didYouMean(name, variables.keys())}`,
-  detail: `Give it one with \`--var ${name}=…\`, ${prefixes.map((prefix) => prefix + name).join(' or ')}, or \`variables: { ${name}: … }\` in a file.`,
+  detail: `Set it with \`--var ${name}=…\`, ${prefixes.map((prefix) => prefix + name).join(' or ')}, or \`variables: { ${name}: … }\` in a file.`,
 });
 
 function variableValue({ name, path, text }: ExpressionFrom<'var'>, at: Filling): Raw | undefined {
@@ -269,14 +272,14 @@ function paramValue({ path, text }: ExpressionFrom<'param'>, at: Filling): Raw |
 }
 
 export const noTemplate = (text: string): readonly [summary: string, detail: string] => [
-  `${text} stands outside of a template`,
-  'Only what stands in `templates` has parameters.',
+  `${text} is used outside of a template`,
+  'Only declarations in `templates` have parameters.',
 ];
 
 export const unknownParameter = (name: string, { param }: Instance): Said => ({
   code: 'unknown-parameter',
   summary: `the parameter \`${name}\` has no value.${didYouMean(name, Object.keys(param))}`,
-  detail: 'Give it one in `with`, or a `default` in `parameters`.',
+  detail: 'Set it in `with`, or add a `default` in `parameters`.',
 });
 
 /** The complaint about a variable that must not be shown; undefined for any other. */
@@ -293,8 +296,8 @@ export function refusedName(
   if (!isCredentialName(name) || allowed.has(name)) return undefined;
   return {
     code: 'credential-in-env',
-    summary: `${text}: ${name} is named as a credential is, and the value would be shown and stored`,
-    detail: `Where a secret belongs, write \`\${secret.env.${name}}\`. If it is no credential: \`settings: { allow_env: [${name}] }\`.`,
+    summary: `${text}: ${name} is named like a credential, and its value would be shown and stored`,
+    detail: `Where a secret belongs, write \`\${secret.env.${name}}\`. If it is not a credential: \`settings: { allow_env: [${name}] }\`.`,
   };
 }
 
@@ -302,7 +305,7 @@ export const noForEach = (
   text: string,
   { loops }: Scope,
 ): readonly [summary: string, detail: string] => [
-  `${text} stands outside of a \`for_each\``,
+  `${text} is used outside of a \`for_each\``,
   loops
     ? 'Add `for_each: [a, b]` beside the attributes.'
     : 'No `for_each` can stand here: write the value itself.',
@@ -460,7 +463,7 @@ function buildWhole(
   const { path } = context;
   if (part.from === 'secret') {
     if (attribute?.secret === true || attribute === anything) return buildSecret(part, context);
-    const summary = `${part.text} may stand only where a secret belongs`;
+    const summary = `${part.text} is allowed only where a secret belongs`;
     complainAt(context, 'misplaced-secret', summary, 'Elsewhere it would be shown and stored.');
     return part.text;
   }
@@ -489,7 +492,7 @@ function buildPart(part: Expression, context: InterpolationContext): Reference |
       context,
       'misplaced-secret',
       `${part.text} must be the whole value of a secret attribute`,
-      'It cannot stand inside a text.',
+      'It is not allowed inside a string.',
     );
   if (part.from === 'lookup') return buildLookup(part, context);
   return part.from === 'declared' ? buildDeclared(part, context) : part.text;
@@ -530,7 +533,7 @@ const noReferences = ({ text }: Expression, context: InterpolationContext): void
   complainAt(
     context,
     'misplaced-reference',
-    `${text} cannot stand here: the value must be known before anything is read`,
+    `${text} is not allowed here: the value must be known before anything is read`,
     'Write the value, or `${var.<name>}`, `${env.<NAME>}` or `${each.…}`.',
   );
 

@@ -118,7 +118,7 @@ function literalSecrets(kind: Kind, values: Values): readonly Advice[] {
   return documents.flatMap(([name, { wire }]) =>
     [...literalsIn(values[name]!, name)].map((path) => ({
       code: 'literal-secret',
-      summary: `\`${path}\` is named as a secret is, and its value is written down`,
+      summary: `\`${path}\` is named like a secret, and its value is in the file`,
       detail: wire === 'merge' ? `Write \`"\${secret.env.NAME}"\`. ${shown}` : shown,
       attribute: path,
     })),
@@ -207,14 +207,14 @@ function identical(kind: Kind, one: Declaration, other: Declaration): Diagnostic
   const what =
     kind.identity === 'content'
       ? 'identical'
-      : `alike in ${recognisedBy(kind, one.values)
+      : `equal in ${recognisedBy(kind, one.values)
           .map((name) => `\`${name}\``)
           .join(' and ')}`;
   return {
     severity: 'error',
     code: 'identical-declarations',
     summary: `${one.address} and ${other.address} are ${what}`,
-    detail: `A live object could not be told to belong to one of them. The other stands in ${placeText(other.origin)}. Remove one, or write \`lifecycle: { allow_duplicate: true }\` in both, or let each adopt an object of its own.`,
+    detail: `trueup could not tell which of them a live object belongs to. The other is in ${placeText(other.origin)}. Remove one, or write \`lifecycle: { allow_duplicate: true }\` in both, or let each adopt an object of its own.`,
     address: one.address,
     origin: one.origin,
   };

@@ -504,19 +504,19 @@ function refuseSecretVariables(
 ): void {
   const said = (name: string, where: string): Omit<Violation, 'path'> => ({
     code: 'literal-secret',
-    summary: `the variable \`${name}\` is secret: its value cannot ${where}`,
+    summary: `the variable \`${name}\` is secret: its value is not allowed ${where}`,
     detail: `Give it in the environment: ${prefixes.map((prefix) => prefix + name).join(' or ')}.`,
   });
   for (const [names, where] of [
-    [Object.keys(variables), 'be given by --var'],
-    [fleetVariables, 'stand in trueup.fleet.yaml'],
+    [Object.keys(variables), 'in --var'],
+    [fleetVariables, 'in trueup.fleet.yaml'],
   ] as const)
     for (const name of names)
       if (secretVariables.has(name))
         run.report.add(() => ({ severity: 'error', ...said(name, where) }));
   for (const piece of inFiles)
     if (secretVariables.has(piece.name))
-      complain(run, piece, { path: [], ...said(piece.name, 'stand in a file') });
+      complain(run, piece, { path: [], ...said(piece.name, 'in a file') });
 }
 
 function adviseUnused(options: Loading, used: ReadonlySet<string>, report: Report): void {

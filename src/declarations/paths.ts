@@ -131,7 +131,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',
   EISDIR: 'it is a folder',
   ELOOP: 'its symbolic links go in a circle',
-  ENOTDIR: 'a part of the path is no folder',
+  ENOTDIR: 'a part of the path is not a folder',
   ENAMETOOLONG: 'the name is too long',
   EMFILE: 'too many files are open',
 };
@@ -155,7 +155,7 @@ function enter(walk: Walk, path: string): void {
   } else if (found.kind === 'folder') enterFolder(walk, path, found.id);
   else if (found.kind === 'other') {
     const detail = 'To read from a pipe, name `-` and give it on the standard input.';
-    complain(walk, 'not-a-file', `${path} is no regular file`, detail);
+    complain(walk, 'not-a-file', `${path} is not a regular file`, detail);
   } else if (environment === 'fleet') {
     const detail = 'To plan its tenants: trueup fleet plan';
     complain(walk, 'fleet-file', `${path} is the file of a fleet, and declares nothing`, detail);
@@ -300,7 +300,7 @@ function meet(walk: Walk, path: string, onTop: boolean, kind: string | undefined
   } else if (kind === 'file') add(walk, path, false);
   else {
     const detail = 'Remove it from the folder, or name the files to read.';
-    complain(walk, 'not-a-file', `${path} is no regular file`, detail);
+    complain(walk, 'not-a-file', `${path} is not a regular file`, detail);
   }
 }
 
@@ -322,7 +322,7 @@ function refuseUnjudged(walk: Walk, path: string): void {
 /** Beside the PATHs, else in the current folder. */
 function findOverlay(walk: Walk, environment: string): FoundFile | undefined {
   if (!NAME.test(environment)) {
-    const summary = `\`${environment}\` is no name for an environment`;
+    const summary = `\`${environment}\` is not a valid environment name`;
     return complain(walk, 'bad-environment', summary, `A name ${nameWords}`);
   }
   const known = walk.overlays.get(environment);

@@ -119,7 +119,7 @@ function complainOfDeclared(
     path: ['from'],
     code,
     summary: `${summary}, but ${formatAddress(range)} is still declared`,
-    detail: `It stands in ${placeText(origin)}. Remove the declaration, or delete the block.`,
+    detail: `It is in ${placeText(origin)}. Remove the declaration, or delete the block.`,
   });
   return true;
 }
@@ -187,7 +187,7 @@ function moved(
         path: ['from'],
         code: 'conflicting-renames',
         summary: `${former} is moved to ${declaration.address}, but ${other.address} has \`renamed_from: ${String(other.lifecycle.renamed_from)}\``,
-        detail: `That stands in ${placeText(other.origin)}. Keep one of them.`,
+        detail: `That is in ${placeText(other.origin)}. Keep one of them.`,
       });
     return { address: former, origin: move.piece.origin };
   });

@@ -87,7 +87,7 @@ export function blockAddress(
     return void complain(run, piece, {
       path: [word],
       code: 'bad-address',
-      summary: `\`${word}\`: \`${text.slice(0, 200)}\` is no address`,
+      summary: `\`${word}\`: \`${text.slice(0, 200)}\` is not an address`,
       detail:
         'Addresses are <kind>.<name>, as in accounts.store, with the key in double quotes for a member of a for_each: accounts.store["north"].',
     });
@@ -95,7 +95,7 @@ export function blockAddress(
   return void complain(run, piece, {
     path: [word],
     code: 'unknown-kind',
-    summary: `\`${word}\`: \`${address.kind}\` is no kind.${didYouMean(address.kind, run.kinds.keys())}`,
+    summary: `\`${word}\`: \`${address.kind}\` is not a kind.${didYouMean(address.kind, run.kinds.keys())}`,
     detail: `Kinds: ${[...run.kinds.keys()].join(', ')}.`,
   });
 }
@@ -104,5 +104,5 @@ export const conflictingBlock = (summary: string, word: string, other: Origin): 
   path: [word],
   code: 'conflicting-blocks',
   summary,
-  detail: `The other block stands in ${placeText(other)}. Keep one of them.`,
+  detail: `The other block is in ${placeText(other)}. Keep one of them.`,
 });

@@ -273,7 +273,7 @@ export function unknownSource(
     'secret',
   ]);
   return {
-    summary: `\`${kind}\` is no kind, nor anything else that can be referred to.${right}`,
+    summary: `\`${kind}\` is neither a kind nor anything else that can be referred to.${right}`,
     detail: FORMS,
   };
 }

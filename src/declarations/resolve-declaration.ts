@@ -261,7 +261,7 @@ function* kindErrors(kinds: Kinds, { kinds: named }: Values): Generator<Violatio
       yield {
         path: ['kinds', String(index)],
         code: 'unknown-kind',
-        summary: `\`kinds\` names \`${name}\`, which is ${kinds.has(name) ? 'read where it is needed, without being named' : 'no kind'}.${didYouMean(name, beyond)}`,
+        summary: `\`kinds\` names \`${name}\`, which is ${kinds.has(name) ? 'read where it is needed, without being named' : 'not a kind'}.${didYouMean(name, beyond)}`,
         detail: `Name kinds beyond the API reference: ${beyond.join(', ')}.`,
       };
 }
@@ -342,7 +342,7 @@ export function lookupOf(run: ResolveRun, piece: RawEntry): Lookup | undefined {
     return void complain(run, piece, {
       path: [name],
       code: 'unknown-kind',
-      summary: `\`${name}\` is no kind.${didYouMean(name, run.kinds.keys())}`,
+      summary: `\`${name}\` is not a kind.${didYouMean(name, run.kinds.keys())}`,
       detail: `Kinds: ${[...run.kinds.keys()].join(', ')}.`,
     });
   const form: DeclarationForm = {
@@ -498,7 +498,7 @@ function* lifecycleErrors(
     yield {
       path: ['lifecycle', 'renamed_from'],
       code: 'bad-name',
-      summary: '`lifecycle.renamed_from` is no name',
+      summary: '`lifecycle.renamed_from` is not a valid name',
       detail:
         'Write the earlier name alone, without its kind; with `["key"]` behind it for a member of a `for_each`.',
     };
@@ -551,7 +551,7 @@ const stillDeclared = (one: Declaration, { address, origin }: Declaration): Diag
   errorAt(one, 'lifecycle.renamed_from', {
     code: 'renamed-declared',
     summary: `${one.address} was renamed from ${address}, which is declared too`,
-    detail: `It stands in ${placeText(origin)}. Remove \`lifecycle.renamed_from\`, or rename in two runs: first the one whose name the other takes.`,
+    detail: `It is in ${placeText(origin)}. Remove \`lifecycle.renamed_from\`, or rename in two runs: first the one whose name the other takes.`,
   });
 
 function conflict(one: Declaration, other: Declaration, word: string, value: string): Diagnostic {
@@ -562,6 +562,6 @@ function conflict(one: Declaration, other: Declaration, word: string, value: str
     summary: isImported
       ? `${one.address} and ${other.address} both take over ${value}`
       : `${one.address} and ${other.address} both have \`${word}: ${value}\``,
-    detail: `The other stands in ${placeText(place ?? other.origin)}. Remove the ${isImported ? 'block or the line' : 'line'} from one of them.`,
+    detail: `The other is in ${placeText(place ?? other.origin)}. Remove the ${isImported ? 'block or the line' : 'line'} from one of them.`,
   });
 }

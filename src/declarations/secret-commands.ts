@@ -66,7 +66,7 @@ export function commandSecrets({
         async fetch(signal) {
           const answer = await lookUp(command, key, signal);
           if ('problem' in answer)
-            return `\`settings.secrets.${name}\` gave no value: ${answer.problem}. To see why, run its command: ${typed}`;
+            return `\`settings.secrets.${name}\` returned no value: ${answer.problem}. To see why, run its command: ${typed}`;
           ({ value } = answer);
           return undefined;
         },
@@ -104,6 +104,6 @@ function memberOf(answer: Answer<JsonObject>, key: string): Answer<string> {
     problem:
       value === undefined
         ? `it printed no member \`${key}\`, but ${others || 'none at all'}`
-        : `its member \`${key}\` is no text`,
+        : `its member \`${key}\` is not a string`,
   };
 }

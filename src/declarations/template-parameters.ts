@@ -73,7 +73,7 @@ function parametersOf(
     return void complain({
       path: ['parameters'],
       code: 'bad-schema',
-      summary: `\`parameters\` is no schema that can be checked: ${why}`,
+      summary: `\`parameters\` is not a schema that can be checked: ${why}`,
     });
   }
 }
@@ -178,7 +178,7 @@ function violationOf(
     return {
       path: [...path, additionalProperty],
       code: 'unknown-parameter',
-      summary: `\`${additionalProperty}\` is no parameter.${didYouMean(additionalProperty, properties)}`,
+      summary: `\`${additionalProperty}\` is not a parameter.${didYouMean(additionalProperty, properties)}`,
       ...(properties.length > 0 && { detail: `Parameters: ${properties.join(', ')}.` }),
     };
   if (Array.isArray(allowedValues)) return noChoice(allowedValues, error.data, path);
@@ -197,8 +197,8 @@ function noChoice(values: readonly unknown[], found: unknown, path: readonly str
   return {
     path,
     code: 'wrong-parameter',
-    summary: `\`${path.join('.')}\` is not one of its values.${meant}`,
-    detail: `Values: ${shown}.`,
+    summary: `\`${path.join('.')}\` is not one of the allowed values.${meant}`,
+    detail: `Allowed values: ${shown}.`,
   };
 }
 

@@ -120,7 +120,7 @@ const unknownSection = (section: string, kinds: Kinds): Violation => {
   return {
     path: [section],
     code: 'unknown-section',
-    summary: `\`${section}\` cannot stand in a template.${didYouMean(section, words)}`,
+    summary: `\`${section}\` is not allowed in a template.${didYouMean(section, words)}`,
     detail: `A template holds ${words.join(', ')}.`,
   };
 };
@@ -140,7 +140,7 @@ function within(
   return Object.entries(whole).flatMap(([name, raw]) => {
     const at = [...piece.path, section, name];
     if (!NAME.test(name)) {
-      const summary = `\`${name.slice(0, 80)}\` is no name`;
+      const summary = `\`${name.slice(0, 80)}\` is not a valid name`;
       const detail = `A name ${nameWords}`;
       complain(run, piece, { path: [section, name], code: 'bad-name', summary, detail });
       return [];
@@ -219,7 +219,7 @@ function refuseCircle(run: ResolveRun, circle: readonly Step[], closing: RawEntr
     path: ['template'],
     code: 'template-circle',
     summary: `the template ${names.join(' uses ')}: a circle has no end`,
-    detail: `${places.length > 0 ? `The other uses stand in ${places.join(', ')}. ` : ''}Remove one of them.`,
+    detail: `${places.length > 0 ? `The other uses are in ${places.join(', ')}. ` : ''}Remove one of them.`,
   });
   run.unread.push(() => true);
 }
@@ -294,7 +294,7 @@ function useOf(work: Work, piece: RawEntry, outer: Instance | undefined): Use | 
     say({
       path: [word],
       code: 'unknown-attribute',
-      summary: `\`${word}\` is no key of a \`use\`.${didYouMean(word, WORDS)}`,
+      summary: `\`${word}\` is not a key of a \`use\`.${didYouMean(word, WORDS)}`,
       detail: `Its keys are ${WORDS.join(', ')}.`,
     });
   if (typeof named !== 'string')
@@ -343,9 +343,10 @@ function parametersFor(
     const summary = `\`with\`: a mapping of parameters is expected, not ${foundWord(filled)}`;
     return void say({ path: ['with'], code: 'wrong-type', summary });
   }
-  const where = `The template \`${name}\` stands in ${placeText(template.piece.origin)}.`;
-  const param = template.parameters(filled, (violation) =>
-    say({ ...violation, detail: `${violation.detail ?? ''} ${where}`.trim() }),
+  const where = `The template \`${name}\` is in ${placeText(template.piece.origin)}.`;
+  const whose = member ? `\`use.${piece.name}[${JSON.stringify(member.key)}]\`: ` : '';
+  const param = template.parameters(filled, ({ summary, detail = '', ...violation }) =>
+    say({ ...violation, summary: whose + summary, detail: `${detail} ${where}`.trim() }),
   );
   return wrong ? undefined : param;
 }

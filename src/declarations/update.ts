@@ -160,7 +160,7 @@ function refusedUnread(
     return {
       why: 'there is no live value',
       instead:
-        'Remove the attribute from the declaration, and it is managed no more; or restore it: trueup apply',
+        'To stop managing the attribute, remove it from the declaration. To restore it: trueup apply',
     };
   return undefined;
 }
@@ -186,7 +186,7 @@ const obstacles: Readonly<Record<Obstacle['obstacle'], readonly [why: string, in
   absent: ['it is not written in the declaration itself', BY_HAND],
   alias: ['it is an alias, which stands for the value of an anchor', BY_HAND],
   anchor: ['it has an anchor, and its aliases would change, too', BY_HAND],
-  mapping: ['it is no single value and no list of such', BY_HAND],
+  mapping: ['it is neither a single value nor a list of single values', BY_HAND],
   comments: ['the list holds comments, or several items a line, and could lose some', BY_HAND],
 };
 

@@ -216,7 +216,7 @@ export function mismatch(
     return {
       path,
       code: 'literal-secret',
-      summary: `\`${where}\` is secret: its value cannot stand in a file`,
+      summary: `\`${where}\` is secret: its value is not allowed in a file`,
       detail: 'Write `"${secret.env.NAME}"` or `"${secret.file.PATH}"`.',
     };
   if (attribute.word === 'choice' && typeof value === 'string')

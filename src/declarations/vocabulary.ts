@@ -30,10 +30,10 @@ export const blocks = {
     ),
     to: text('The address now.'),
   }),
-  removed: object('Says what becomes of an object that is declared no more.', {
+  removed: object('Says what happens to an object that is no longer declared.', {
     from: text('The earlier address: `<kind>.<name>`; without a key, all members of a `for_each`.'),
     lifecycle: object(
-      'What becomes of the live object.',
+      'What happens to the live object.',
       {
         destroy: flag(
           '`false`: the object stays as it is, and the state forgets it. `true`, the default: what happens without the block.',
@@ -74,7 +74,7 @@ export const settings = object('How the project is run. At most once in a projec
     optional,
   ),
   state: object(
-    'Where the state is kept: an address alone, or a mapping.',
+    'Where the state is kept: an address, or a mapping.',
     {
       url: text(
         'A file, relative to the current folder, or the address of a remote backend: `postgres://…`, `s3://…`, `https://…` (GitLab, Terraform’s http protocol). If absent, `TRUEUP_STATE`.',
@@ -125,7 +125,7 @@ export const settings = object('How the project is run. At most once in a projec
     optional,
   ),
   requests_per_minute: integer(
-    'Calls a minute; 450 by default, unlimited for a target on this machine.',
+    'Requests per minute; 450 by default, unlimited for a target on this machine.',
     optional,
   ),
   v2_headers: object(

@@ -242,7 +242,7 @@ function readyOf(
 /** Why nothing is delivered to a URL: elsewhere it has to be allowed, and https on the ports that the service takes. */
 function unreachable(url: string, anywhere: boolean): string | undefined {
   const parsed = urlFrom(url);
-  if (!parsed) return 'its endpoint.url is no URL';
+  if (!parsed) return 'its endpoint.url is not a URL';
   const { protocol, hostname, port, username, password } = parsed;
   if (!['http:', 'https:'].includes(protocol)) return 'its endpoint.url is neither http nor https';
   if (username !== '' || password !== '') return 'its endpoint.url holds a user name or a password';

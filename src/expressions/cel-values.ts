@@ -61,7 +61,7 @@ export function toJson(value: unknown, depth = 0): Json {
   if (typeof value === 'bigint') return integer(value);
   if (typeof value === 'number') {
     if (Number.isFinite(value)) return value;
-    throw wrongValue(`the result is ${value}, which is no number`);
+    throw wrongValue(`the result is ${value}, which is not a number`);
   }
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map((one) => toJson(one, depth + 1));
@@ -73,7 +73,7 @@ export function toJson(value: unknown, depth = 0): Json {
   }
   if (typeof value === 'object' && value.constructor === Object)
     return mapping(Object.entries(value), depth);
-  throw wrongValue('the result is no string, number, boolean, list or mapping');
+  throw wrongValue('the result is not a string, number, boolean, list or mapping');
 }
 
 function integer(value: bigint): number {

@@ -192,7 +192,7 @@ function said(
   switch (code) {
     case 'unknown_variable':
       return {
-        summary: `\`${subject}\` is no variable.${didYouMean(subject, variables)}`,
+        summary: `\`${subject}\` is not a variable.${didYouMean(subject, variables)}`,
         detail: `Variables: ${variables.join(', ')}.`,
         unknown: subject,
       };
@@ -250,7 +250,8 @@ function unknownFunction(text: string): Pick<Problem, 'summary' | 'detail'> {
   const [, receiver, name = '', given = ''] = /'(?:(.*)\.)?(\w+)\((.*)\)'/.exec(text) ?? [];
   const all = functions.getDefinitions().functions;
   const names = new Set(all.map((one) => restored(one.name)));
-  if (!names.has(name)) return { summary: `\`${name}\` is no function.${didYouMean(name, names)}` };
+  if (!names.has(name))
+    return { summary: `\`${name}\` is not a function.${didYouMean(name, names)}` };
   const takes = new Set(
     all.filter((one) => restored(one.name) === name).map((one) => restored(one.signature)),
   );

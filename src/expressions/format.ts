@@ -24,7 +24,7 @@ export function formatted(text: string, values: readonly unknown[]): string {
   let next = 0;
   const made = text.replaceAll(CLAUSE, (clause, digits?: string, verb?: string) => {
     if (clause === '%%') return '%';
-    if (verb === undefined) throw wrongValue(`\`${clause}\` is no clause of a format`);
+    if (verb === undefined) throw wrongValue(`\`${clause}\` is not a verb of a format`);
     if (next >= values.length)
       throw wrongValue(`the format asks for more than the ${values.length} values given`);
     const value = values[next++];
@@ -65,7 +65,7 @@ function written(verb: string, digits: number | undefined, value: unknown): stri
       break;
     }
     default:
-      throw wrongValue(`\`%${verb}\` is no clause of a format`);
+      throw wrongValue(`\`%${verb}\` is not a verb of a format`);
   }
   throw wrongValue(`\`%${verb}\` does not take the value ${shown(value).slice(0, 80)}`);
 }

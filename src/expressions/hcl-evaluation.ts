@@ -236,7 +236,7 @@ function templateValue({ children }: SyntaxNode, at: Evaluation): HclValue {
     const { meta } = child;
     if (child.type === 'literalValue' && meta?.type === 'string') return unescaped(meta.value);
     const value = valueOf(child, at);
-    if (value.data === null) throw new HclError('null cannot stand inside a string');
+    if (value.data === null) throw new HclError('null is not allowed inside a string');
     const text = convertHcl(value, STRING).data;
     return typeof text === 'string' ? text : '';
   });
@@ -291,7 +291,7 @@ function functionValue({ meta, children }: SyntaxNode, at: Evaluation): HclValue
 function stepOf({ type, segment }: TraversalPart): HclValue {
   // The parser leaves out a boolean or null.
   if (segment === undefined)
-    throw new HclError('an index that is no string and no number', 'refused');
+    throw new HclError('an index that is neither a string nor a number', 'refused');
   if (type === 'nameTraversal') return ofString(segment);
   if (segment.startsWith('"')) return ofString(segment.slice(1, -1));
   return ofNumber(numberIn(segment));

@@ -217,7 +217,7 @@ function singleOf({ data }: HclValue, to: HclType): HclValue {
     );
   }
   if (typeof data !== 'string' || !isDecimal(data))
-    throw new HclError('a string that is no number stands where a number is expected');
+    throw new HclError('a string that is not a number stands where a number is expected');
   return ofNumber(numberIn(data));
 }
 

@@ -81,7 +81,7 @@ function refuseLoss(node: Node, value: unknown): void {
   const written = Array.isArray(node.args) ? node.args.length : 0;
   if (Object.keys(value ?? {}).length < written)
     throw wrongValue(
-      'a key stands twice in the mapping, or is `__proto__`, `prototype` or `constructor`',
+      'a key appears twice in the mapping, or is `__proto__`, `prototype` or `constructor`',
       node,
     );
 }

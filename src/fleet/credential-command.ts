@@ -16,7 +16,7 @@ export function printedVariables(
     const which = `member ${index + 1} of what it printed`;
     if (!NAME_OF_VARIABLE.test(name))
       return { problem: `${which} is not named like a variable, as in TRUEUP_V2_URL` };
-    if (typeof one !== 'string') return { problem: `${which} is no string` };
+    if (typeof one !== 'string') return { problem: `${which} is not a string` };
     variables[name] = one;
   }
   return Object.keys(variables).length > 0

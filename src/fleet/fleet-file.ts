@@ -154,8 +154,8 @@ function fleetIn(reading: Reading, roots: readonly Raw[]): Fleet | undefined {
     if (key !== 'fleet')
       complain([key], {
         code: 'unknown-section',
-        summary: `\`${key}\` cannot stand in ${FLEET_FILE}, which holds \`fleet\` alone.${didYouMean(key, ['fleet'])}`,
-        detail: 'Settings and declarations stand in other files.',
+        summary: `\`${key}\` is not allowed in ${FLEET_FILE}, which holds \`fleet\` alone.${didYouMean(key, ['fleet'])}`,
+        detail: 'Settings and declarations belong in other files.',
       });
   const form = {
     attributes: fleetAttributes,
@@ -357,7 +357,7 @@ function refusePrefixes(
     for (const { path } of all)
       complain(path, {
         code: 'duplicate-prefix',
-        summary: `the tenants ${names.map((name) => `\`${name}\``).join(' and ')} have one prefix of variables: ${prefix}`,
+        summary: `the tenants ${names.map((name) => `\`${name}\``).join(' and ')} have the same prefix of variables: ${prefix}`,
         detail:
           'They would share one account. Give each its own `credentials.env_prefix`; to share it, write the same one at each.',
       });
@@ -426,7 +426,7 @@ function refuseNames(
     if (!NAME.test(name))
       complain([...path, 'variables', name], {
         code: 'bad-name',
-        summary: `\`${name.slice(0, 80)}\` is no name of a variable`,
+        summary: `\`${name.slice(0, 80)}\` is not a valid variable name`,
         detail: `A name ${nameWords}`,
       });
 }
@@ -447,7 +447,7 @@ function filled(
   if (wrong === undefined) return result;
   complain(path, {
     code: 'unknown-reference',
-    summary: `\`\${${wrong}}\` cannot stand here.${didYouMean(wrong, Object.keys(values))}`,
+    summary: `\`\${${wrong}}\` is not allowed here.${didYouMean(wrong, Object.keys(values))}`,
     detail: `Here stand: ${Object.keys(values)
       .map((word) => `\${${word}}`)
       .join(', ')}.`,
@@ -460,7 +460,7 @@ function tenantOf(reading: Reading, one: Found, defaults: WrittenShared): Tenant
   if (!TENANT_NAME.test(name))
     return void reading.complain(path, {
       code: 'bad-name',
-      summary: `\`${name.slice(0, 80)}\` is no name of a tenant`,
+      summary: `\`${name.slice(0, 80)}\` is not a valid tenant name`,
       detail: 'A name begins with a letter or digit; then come letters, digits, `.`, `-` and `_`.',
     });
   const words = { tenant: name, TENANT: variableWord(name) };
@@ -581,7 +581,7 @@ function refuseShared({ complain, cwd, files }: Reading, made: readonly Made[]):
           : [...path, 'state'],
         {
           code: 'duplicate-state',
-          summary: `the tenants \`${sameState.name}\` and \`${name}\` have one state: ${state}`,
+          summary: `the tenants \`${sameState.name}\` and \`${name}\` have the same state: ${state}`,
           detail: 'Write ${tenant} into `state`, or give each tenant another one.',
         },
       );

@@ -18,7 +18,7 @@ const credentials = object(
   'Where the credentials of a tenant come from: one of the two.',
   {
     env_prefix: text(
-      'Stands before the usual names of the variables: with `ACME_`, `ACME_TRUEUP_V2_URL` becomes `TRUEUP_V2_URL`. If nothing is given: `${TENANT}_`.',
+      'Prefix of the variables of a tenant: with `ACME_`, `ACME_TRUEUP_V2_URL` is its `TRUEUP_V2_URL`. If absent: `${TENANT}_`.',
       optional,
     ),
     command: list(
@@ -42,26 +42,28 @@ const shared = {
   ),
   credentials,
   requests_per_minute: integer(
-    'Calls a minute for one credential. If absent: `settings.requests_per_minute`, or 450.',
+    'Requests per minute for one credential. If absent: `settings.requests_per_minute`, or 450.',
     optional,
   ),
 } as const;
 
 export const tenantAttributes = {
   ...shared,
-  variables: map('Values of variables; they win over those of files.', text('Value.'), optional),
+  variables: map('Values of variables; they override those in files.', text('Value.'), optional),
   labels: map('Words to select tenants by.', text('Value.'), optional),
 } as const satisfies Attributes;
 
 export const sourceAttributes = {
-  from: text('Pattern of folders, as in `tenants/*`. Each folder is a tenant, and its last PATH.'),
+  from: text(
+    'Pattern of folders, as in `tenants/*`. Each folder is a tenant; the folder is the last PATH of that tenant.',
+  ),
   name: text(
-    'Name of each tenant. `${folder}` is what the last `*` stands for; that alone if absent.',
+    'Name of each tenant. `${folder}` is the part that the last `*` matches. If absent: `${folder}`.',
     optional,
   ),
   labels: map('Labels of every tenant.', text('Value.'), optional),
   each: map(
-    'What single tenants have beside that, by name.',
+    'Additional settings of single tenants, by name.',
     object('A tenant.', tenantAttributes),
     optional,
   ),
@@ -70,11 +72,11 @@ export const sourceAttributes = {
 export const fleetAttributes = {
   tenants: document('The tenants: folders, or a mapping from names to tenants.'),
   defaults: object(
-    'What tenants have alike. `${tenant}` is the name, `${TENANT}` the name in upper case with `_` for everything but letters and digits.',
+    'Defaults for all tenants. `${tenant}` is the name, `${TENANT}` the name in upper case, with `_` in place of each character that is not a letter or a digit.',
     shared,
     optional,
   ),
-  concurrency: integer('Tenants at once; 16 by default.', optional),
+  concurrency: integer('How many tenants run at once; 16 by default.', optional),
   order: list(
     'The stages, one after the other. A tenant belongs to the first stage that selects it; the rest comes last.',
     object('A stage.', {
@@ -87,7 +89,7 @@ export const fleetAttributes = {
     optional,
   ),
   stop: object(
-    'When no more tenants are begun.',
+    'Limits that stop a run.',
     {
       failures: integer('Failed tenants in a row; 5 by default.', optional),
       changed_tenants: integer('The most tenants that one apply may change.', optional),

@@ -32,7 +32,7 @@ export function foldersOf(
     );
   return found.length > 0
     ? found
-    : refuse('no-tenants', `no folder is there for \`${pattern}\``, {
+    : refuse('no-tenants', `no folder matches \`${pattern}\``, {
         detail: 'Make one folder for each tenant, with its declarations.',
       });
 }

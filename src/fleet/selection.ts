@@ -42,8 +42,8 @@ export function selectionOf(
     if (word === '*') return () => true;
     const [, not, present, key = present ?? '', sign, value = ''] = TERM.exec(word) ?? [];
     if (key === '')
-      return refuse('bad-selection', `${what} ${JSON.stringify(expression)} is no selection.`, {
-        detail: 'Type it as in: tier=canary,region!=eu or tenant=acme or *',
+      return refuse('bad-selection', `${what} ${JSON.stringify(expression)} is not a selection.`, {
+        detail: 'For example: tier=canary,region!=eu or tenant=acme or *',
         ...more,
       });
     if (!keys.has(key)) return unknownLabel(key, keys, tenants, where);

@@ -38,7 +38,7 @@ export function shardIn(flag: string | undefined, environment: Environment): Sha
   for (const [index, total, first, remedy] of SYSTEMS) {
     if (!environment[index]) continue;
     if (!environment[total])
-      refuse('usage', `${index} is set, and nothing says how many jobs there are.`, {
+      refuse('usage', `${index} is set, but the number of jobs is not.`, {
         detail: `Set ${total} to ${remedy}, or type --shard 1/1.`,
       });
     return checked(index, Number(environment[index]) + 1 - first, Number(environment[total]));
@@ -50,6 +50,6 @@ function checked(what: string, index: number, total: number): Shard {
   const isWhole = Number.isInteger(index) && Number.isInteger(total);
   if (isWhole && index >= 1 && index <= total && total <= MOST) return { index, total };
   return refuse('usage', `${what} names no shard.`, {
-    detail: `Type it as in: --shard 1/8, where 1 is the first and 8 the number of shards, at most ${MOST}.`,
+    detail: `For example: --shard 1/8, where 1 is the first and 8 the number of shards, at most ${MOST}.`,
   });
 }

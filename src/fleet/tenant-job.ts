@@ -71,7 +71,7 @@ export function expiryOf(text: string): number {
   const seconds = Math.ceil((tryDuration(text) ?? 0) / 1000);
   if (seconds >= LEAST_EXPIRY && seconds <= MOST_EXPIRY) return seconds;
   return refuse('usage', `--job-expiry has to be ${durationWords}, from 15m to less than 24h.`, {
-    detail: 'At least four times as long as the slowest one of a hundred tenants takes.',
+    detail: 'Choose at least four times the time that 99 of 100 tenants need.',
   });
 }
 

@@ -31,7 +31,7 @@ export const commandOutput: CommandOutput = async ([command = '', ...words], whe
     if (code === TOO_LATE) return { problem: `it did not end within ${SECONDS} s` };
     return code === 0
       ? { text: Buffer.concat(chunks).toString('utf8') }
-      : { problem: `it ended with ${code}` };
+      : { problem: `it ended with exit code ${code}` };
   } catch (error) {
     return {
       problem:

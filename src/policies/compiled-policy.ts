@@ -89,12 +89,12 @@ function scopeOf(when: string): PolicyScope | PolicyFault {
   return isMixed
     ? {
         field: 'when',
-        summary: '`fleet` cannot stand in one expression with other variables',
-        detail: 'It is judged once for all tenants; the others are those of one tenant.',
+        summary: '`fleet` cannot be used in an expression with other variables',
+        detail: 'It is evaluated once for all tenants; the others belong to one tenant.',
       }
     : {
         field: 'when',
-        summary: '`change` and `declaration` cannot stand in one expression',
+        summary: '`change` and `declaration` cannot be used in one expression',
         detail:
           'Use `declarations.exists(one, one.address == change.address)` or `plan.resource_changes`.',
       };

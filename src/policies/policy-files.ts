@@ -134,12 +134,12 @@ export async function policyTestsIn(
       complain([foreign], {
         code: 'other-input',
         summary: `\`${policy}\` does not see \`${foreign}\``,
-        detail: 'A policy that names `fleet` sees `fleet` alone; the others see one plan.',
+        detail: 'A policy that uses `fleet` sees only `fleet`; other policies see one plan.',
       });
     else if (plan !== undefined && plan_file !== undefined)
       complain(['plan_file'], {
         code: 'two-plans',
-        summary: '`plan` and `plan_file` cannot stand in one test',
+        summary: '`plan` and `plan_file` cannot be used in one test',
       });
     else tests.push({ ...written, declarations: written.declarations ?? [], origin: origin([]) });
   }
@@ -352,7 +352,7 @@ function policyOf(reading: PolicyReading, item: Item): ProjectPolicy | undefined
   if (!NAME_OF_RULE.test(name))
     return void complain(['name'], {
       code: 'bad-name',
-      summary: `\`${name}\` is no name of a policy`,
+      summary: `\`${name}\` is not a valid policy name`,
       detail: 'A name has lower-case letters, digits and single hyphens, as in no-friday-deletes.',
     });
   const compiled = compiledPolicy(written);

@@ -173,10 +173,10 @@ export function checkTarget(state: State | undefined, target: string): void {
     return;
   refuse(
     'other-target',
-    `The state is about ${state.target}, but ${target === '' ? 'no target is named' : `the target is ${target}`}.`,
+    `The state belongs to ${state.target}, but ${target === '' ? 'no target is set' : `the target is ${target}`}.`,
     {
       detail:
-        'Point the environment at the target of the state, or name another state: settings.state, or --env for another environment.',
+        'Set the target of the state in the environment, or use another state: settings.state, or --env for another environment.',
     },
   );
 }

@@ -25,7 +25,7 @@ export const errorsOfTemplatesBriefly = (
       severity === 'error' && origin?.used_at
         ? JSON.stringify([code, origin.file, origin.line, origin.column])
         : undefined,
-    (more) => ({ summary: `and ${more} more uses of the template with this error` }),
+    (more) => ({ summary: `and in ${more} more ${more === 1 ? 'use' : 'uses'} of the template` }),
   );
 
 /** @param topicOf equal for those that say the same; undefined for one that is always shown */

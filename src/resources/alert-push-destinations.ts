@@ -32,22 +32,22 @@ export function urlFault(url: string): UrlFault | undefined {
   if (/[\s\p{Cc}]/u.test(url))
     return bad(
       'holds a blank or a control character',
-      'Write it without, or as an escape such as %20.',
+      'Remove it, or write an escape such as %20.',
     );
   if (url.includes('\\'))
     return bad('holds a backslash', 'Write a slash, or %5C where a backslash is meant.');
   const parsed = urlFrom(url);
-  if (!parsed) return bad('is no URL');
+  if (!parsed) return bad('is not a URL');
   if (/^[^/?#]*:\/*[^/?#]*@/.test(url))
     return bad(
       'holds a user name or a password',
-      'Deliveries are signed with the secret of `authentication`. Write the address without what stands before the @.',
+      'Deliveries are signed with the secret of `authentication`. Write the address without the part before the @.',
     );
   const { protocol } = parsed;
   if (protocol === 'https:' || (protocol === 'http:' && isLoopback(parsed))) return undefined;
   return bad(
     `begins with ${protocol}// instead of https://`,
-    protocol === 'http:' ? 'Plain http is for this machine alone. Write https://.' : FORM,
+    protocol === 'http:' ? 'Plain http is allowed only for this machine. Write https://.' : FORM,
   );
 }
 

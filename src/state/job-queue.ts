@@ -148,7 +148,7 @@ export async function jobQueues(options: JobQueueOptions): Promise<JobQueues> {
   const location = postgresLocation(url);
   const schema = url.searchParams.get('schema') ?? SCHEMA;
   if (!/^[A-Za-z_]\w{0,49}$/.test(schema))
-    refuse('usage', 'The schema of the queue is no name of letters, digits and _.');
+    refuse('usage', 'The schema of the queue may contain only letters, digits and _.');
   const { database, end } = databaseOf(options, location);
   const boss = new MakeBoss({
     schema,
@@ -188,7 +188,7 @@ export async function jobQueues(options: JobQueueOptions): Promise<JobQueues> {
       await boss.createQueue(name, { name });
       await boss.schedule(name, cron, data).catch((error: unknown) => {
         if (error instanceof Refusal || sqlState(error) !== undefined) throw error;
-        refuse('usage', `--cron ${JSON.stringify(cron)} is no cron expression.`, {
+        refuse('usage', `--cron ${JSON.stringify(cron)} is not a cron expression.`, {
           detail: 'Type minute, hour, day, month and day of the week, as in: --cron "0 3 * * *"',
         });
       });

@@ -99,13 +99,13 @@ function decodeRecord(line: string, index: number, file: string, afterLoss: stri
     : wrong(
         index === 0
           ? 'a journal starts with a begin record'
-          : 'a begin record stands in its middle',
+          : 'it has a begin record in the middle',
       );
 }
 
 /** The effect of lost records on the command. */
 export const ADOPTED =
-  'The next plan then offers to adopt what is declared and there already, by its identity, and creates nothing that exists.';
+  'The next plan then offers to adopt existing objects that are declared, by their identity, and creates none of them again.';
 
 /** Advice for a journal that cannot be used. */
 export function adviceFor(file: string, afterLoss: string): string {

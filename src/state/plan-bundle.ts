@@ -98,7 +98,7 @@ export function bundleIn(
   const [first = '', ...lines] = text.split('\n');
   const parsed = parseJsonText(first);
   if ('brokenAt' in parsed || !isObject(parsed.value) || !('plan_bundle_version' in parsed.value))
-    return damaged(path, top, 'it is no bundle of plans', REMEDY);
+    return damaged(path, top, 'it is not a bundle of plans', REMEDY);
   const { plan_bundle_version: written } = parsed.value;
   if (typeof written !== 'number' || written > VERSION)
     refuse(

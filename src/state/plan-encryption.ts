@@ -8,7 +8,7 @@ import { damaged } from './disk-errors.js';
 export function checkRecipients(recipients: readonly string[]): void {
   for (const [index, text] of recipients.entries())
     if (!isTaken(() => new Encrypter().addRecipient(text)))
-      refuse('bad-recipient', `--encrypt-to number ${index + 1} is no recipient of age.`, {
+      refuse('bad-recipient', `--encrypt-to number ${index + 1} is not an age recipient.`, {
         detail:
           'A recipient begins with age1. To see that of an identity, type: age-keygen -y IDENTITY-FILE',
       });

@@ -109,7 +109,7 @@ export async function readPlanFile(
 ): Promise<PlanFile> {
   const text = await readProtected({ path, files }, identity);
   if (isBundle(text))
-    refuse('plan-bundle', `${path} is a bundle with the plans of a fleet, and no saved plan`, {
+    refuse('plan-bundle', `${path} is a bundle with the plans of a fleet, not a saved plan`, {
       detail: `To see it: trueup fleet show ${shellWord(path)}\nTo apply it, in the folder of the fleet: trueup fleet apply ${shellWord(path)}`,
     });
   return planIn(text, { path, clock });
@@ -138,10 +138,10 @@ export function planIn(
 ): PlanFile {
   const parsed = parseJsonText(text, parseExactly);
   if ('brokenAt' in parsed)
-    damaged(path, parsed.brokenAt, 'the text breaks off or is no JSON', REMEDY);
+    damaged(path, parsed.brokenAt, 'the text is truncated or not JSON', REMEDY);
   const top = { line: 1, column: 1 };
   if (!isObject(parsed.value) || typeof parsed.value.plan_file_version !== 'number')
-    damaged(path, top, 'it is no saved plan', REMEDY);
+    damaged(path, top, 'it is not a saved plan', REMEDY);
   if (parsed.value.plan_file_version > VERSION) {
     refuse(
       'newer-format',

@@ -177,7 +177,7 @@ function checkedAddress(location: string): URL {
   if (url.password !== '' || names.some((name) => isCredentialName(name) || isSecretName(name)))
     return refuseAddress(
       'holds a password',
-      'Passwords stand in the environment only: PGPASSWORD, AWS_SECRET_ACCESS_KEY, TRUEUP_STATE_HTTP_PASSWORD',
+      'Passwords are allowed only in the environment: PGPASSWORD, AWS_SECRET_ACCESS_KEY, TRUEUP_STATE_HTTP_PASSWORD',
     );
   return url.host === '' ? refuseAddress('names no host or bucket') : url;
 }

@@ -113,7 +113,7 @@ export async function decodeState(
   const parsed = parseJsonText(source);
   if ('brokenAt' in parsed)
     return wrong(
-      source === '' ? 'it is empty' : 'the text breaks off or is no JSON',
+      source === '' ? 'it is empty' : 'the text is truncated or not JSON',
       parsed.brokenAt,
     );
   if (isObject(parsed.value) && isObject(parsed.value['moved'])) {
@@ -122,7 +122,7 @@ export async function decodeState(
     if (typeof from === 'string') throw new MovedState(file, { from });
   }
   if (!isObject(parsed.value) || typeof parsed.value.format_version !== 'number')
-    return wrong('it is no state of trueup');
+    return wrong('it is not a state of trueup');
   const { checksum: _, ...loose } = parsed.value;
   if (parsed.value.format_version > FORMAT)
     refuse(

@@ -122,7 +122,9 @@ export function askedBadly(collection: Collection, config: CtyObject): readonly 
   for (const name of ['since', 'until'] as const) {
     const time = config[name];
     if (typeof time === 'string' && Number.isNaN(Date.parse(time)))
-      out.push(wireError([name], `\`${name}\` is no time`, 'Write it as in 2026-01-31T12:00:00Z.'));
+      out.push(
+        wireError([name], `\`${name}\` is not a time`, 'Write it as in 2026-01-31T12:00:00Z.'),
+      );
   }
   if (typeof limit === 'number' && !(Number.isInteger(limit) && limit >= 1))
     out.push(wireError(['limit'], '`limit` takes a whole number from 1'));

@@ -102,7 +102,7 @@ export async function blockComplaints(
   }
   for (const rule of stringsIn(block['allow']))
     if (!allowable.includes(rule))
-      complain(['allow'], `\`${rule}\` is no policy rule`, `Rules: ${allowable.join(', ')}.`);
+      complain(['allow'], `\`${rule}\` is not a policy rule`, `Rules: ${allowable.join(', ')}.`);
   const named = block['v2_headers'] ?? null;
   for (const name of isRecord(named) ? Object.keys(named) : [])
     if (!headers.includes(name))
@@ -122,7 +122,7 @@ export async function blockComplaints(
     else if (!fits)
       complain(
         ['roles', { key: name }],
-        `\`${like}\` is no known role`,
+        `\`${like}\` is not a known role`,
         `Known roles: ${roleLadder.join(', ')}.`,
       );
   }
@@ -130,7 +130,7 @@ export async function blockComplaints(
   if (typeof writes === 'string' && writes !== 'put' && writes !== 'patch')
     complain(
       ['configuration_writes'],
-      `\`${writes}\` is no way to write a configuration`,
+      `\`${writes}\` is not a way to write a configuration`,
       'It takes put (the default) or patch.',
     );
   if (typeof rate === 'number' && !(Number.isInteger(rate) && rate >= 1))

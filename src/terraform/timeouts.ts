@@ -34,7 +34,7 @@ export function timeoutError(block: CtyObject): readonly WireDiagnostic[] {
   return Object.entries(isRecord(held) ? held : {}).flatMap(([name, text]) => {
     if (typeof text !== 'string' || tryDuration(text) !== undefined) return [];
     const detail = `It has to be ${durationWords}. Leave it out, and the operation takes as long as it takes.`;
-    const summary = `\`${TIMEOUTS}.${name}\` is no length of time`;
+    const summary = `\`${TIMEOUTS}.${name}\` is not a duration`;
     return [wireError([TIMEOUTS, name], summary, detail)];
   });
 }

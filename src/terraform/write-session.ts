@@ -24,7 +24,7 @@ import type { Proof } from '../reconciler/apply/write-proof.js';
 import type { Performed } from '../reconciler/apply/write-operation.js';
 import { beforeRun, type Before } from '../reconciler/apply/pre-image.js';
 import type { LiveCollection, LiveCollections } from '../reconciler/live-collections.js';
-import { rechecksOf } from '../reconciler/apply/guards.js';
+import { rechecksOf } from '../reconciler/apply/rechecks.js';
 import { outcomeOf, type Settled } from '../reconciler/apply/recovery.js';
 import {
   claimOf,

@@ -533,7 +533,7 @@ describe('whatever the version', { timeout: SLOW }, () => {
     const worker = fleet.worker('--until-idle');
     await worker.says('r t');
     await server.halt();
-    await worker.says('The worker asks again.');
+    await worker.says('The worker retries.');
     await server.restart();
     const { code, stderr } = await worker.ended;
     expect(code, stderr).toBe(0);
@@ -548,7 +548,7 @@ describe('whatever the version', { timeout: SLOW }, () => {
     const worker = fleet.worker('--until-idle');
     await worker.says('r t');
     await server.halt();
-    await worker.says('The worker asks again.');
+    await worker.says('The worker retries.');
     await server.restart();
     await worker.ended;
     const { stdout } = await fleet.run('fleet', 'report', 'r', '--format', 'json');
@@ -623,7 +623,7 @@ describe('whatever the version', { timeout: SLOW }, () => {
       .split('\n')
       .map((line) => line.split(' ')[0]);
     expect(runs).toEqual([...names.map(() => 'change'), ...names.map(() => 'audit')]);
-    expect(stdout).toMatch(/^audit t12: FAILED t12 is no tenant of the fleet in /m);
+    expect(stdout).toMatch(/^audit t12: FAILED t12 is not a tenant of the fleet in /m);
     expect((await fleet.report('change', 1)).summary).toEqual({
       tenants: 12,
       applied: 11,
@@ -637,10 +637,10 @@ describe('whatever the version', { timeout: SLOW }, () => {
     });
     await fleet.expect(0, 'fleet', 'plan', '--out', 'all.bundle');
     const table: readonly (readonly [number, readonly string[], string])[] = [
-      [1, ['drift', '--shard', '1/2'], '--shard has no meaning with --engine'],
+      [1, ['drift', '--shard', '1/2'], '--shard cannot be used with --engine'],
       [1, ['drift', '--report', 'json=x'], 'trueup fleet report RUN'],
       [1, ['drift', '--queue', 'postgres://u:p@127.0.0.1/x'], '--queue holds a password'],
-      [1, ['drift', '--queue', 'mysql://127.0.0.1/x'], 'no address of a PostgreSQL database'],
+      [1, ['drift', '--queue', 'mysql://127.0.0.1/x'], 'not an address of a PostgreSQL database'],
       [1, ['drift', '--job-expiry', '5m'], 'from 15m to less than 24h'],
       [1, ['drift', '--var', 'api_token=x'], 'named like a secret'],
       [1, ['apply', '--auto-approve'], 'trueup fleet plan --out change.bundle'],

@@ -156,7 +156,7 @@ export function differences(
       ? []
       : [`${path}: ${JSON.stringify(found)} instead of ${JSON.stringify(wanted)}`];
   if (found === null || typeof found !== 'object' || Array.isArray(found))
-    return [`${path}: ${JSON.stringify(found)} is no object`];
+    return [`${path}: ${JSON.stringify(found)} is not an object`];
   const surplus = whole ? Object.keys(found).filter((key) => !Object.hasOwn(wanted, key)) : [];
   return [
     ...surplus.map((key) => `${path}.${key} is too much`),

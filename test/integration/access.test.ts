@@ -80,10 +80,10 @@ describe('get access', () => {
     const { stderr } = await home.expect(0, ['get', 'access'], { env });
     expect(stderr).toContain('do not load');
     expect((await home.expect(1, ['get', 'access', '--limit', '3'], { env })).stderr).toContain(
-      '--limit has no place here',
+      '--limit cannot be used here',
     );
     expect((await home.expect(1, ['get', 'accounts', '-o', 'html'], { env })).stderr).toContain(
-      'shows access alone',
+      'shows only access',
     );
   });
 });

@@ -157,7 +157,7 @@ test('products and firmwares are listed', async () => {
 });
 
 test.each([
-  ['kinds: [user]', 'which is no kind. Did you mean `users`?'],
+  ['kinds: [user]', 'which is not a kind. Did you mean `users`?'],
   ['kinds: [accounts]', 'which is read where it is needed'],
 ])('settings: { %s } is refused', async (setting, why) => {
   const home = folder({

@@ -77,7 +77,7 @@ test('two references, whatever the working tree holds', async () => {
   expect(back.stdout).toContain('+ create alert_rules.wan-down');
   expect(back.stdout).toContain('it is not declared at feature');
   const beside = await home.expect(1, ['diff', 'main', 'feature']);
-  expect(beside.stderr).toContain('"feature" is a reference, and no PATH.');
+  expect(beside.stderr).toContain('"feature" is a reference, not a PATH.');
   expect(beside.stderr).toContain('trueup diff main..feature');
   const dots = await home.expect(1, ['diff', 'main...feature']);
   expect(dots.stderr).toContain('git merge-base');

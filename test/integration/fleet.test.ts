@@ -226,11 +226,11 @@ test('a first fleet is valid as it is written', async () => {
   expect(stdout).toContain('wrote trueup.fleet.yaml');
   expect((await home.expect(0, ['fleet', 'validate'])).stdout).toContain('1 tenant: 1 valid.');
   const { stderr } = await home.expect(1, ['init', '--fleet', '--ci', 'github']);
-  expect(stderr).toContain('--ci has no meaning with --fleet');
+  expect(stderr).toContain('--ci cannot be used with --fleet');
   const named = await home.expect(1, ['plan', 'trueup.fleet.yaml']);
   expect(named.stderr).toContain('is the file of a fleet');
   const { stdout: again } = await home.expect(0, ['init', '--fleet']);
-  expect(again).toContain('trueup.fleet.yaml is there already and stays as it is');
+  expect(again).toContain('trueup.fleet.yaml already exists and is not changed');
 });
 
 test('the folder of a fleet is none of the environment `fleet`', async () => {

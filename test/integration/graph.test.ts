@@ -42,7 +42,7 @@ test('of a saved plan: each object with its action', async () => {
     expect(stdout).toContain(`["${label}"]\n`);
   expect((await home.expect(0, ['graph', '--plan', 'plan.json'])).stdout).toBe(stdout);
   const beside = await home.expect(1, ['graph', '--plan', 'change.plan', 'trueup.yaml']);
-  expect(beside.stderr).toContain('A PATH has no place beside --plan');
+  expect(beside.stderr).toContain('A PATH cannot be used with --plan');
   expect((await home.expect(1, ['graph', '--plan', 'none.plan'])).stderr).toContain(
     'There is no file',
   );

@@ -197,7 +197,7 @@ describe('the impact of a plan', () => {
       '--since takes a time',
     );
     expect((await home.expect(1, ['plan', '--impact', '--since', '2999-01-01'])).stderr).toContain(
-      'is still to come',
+      'is in the future',
     );
   });
 

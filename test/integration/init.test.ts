@@ -56,7 +56,7 @@ describe('the workflow for GitHub', () => {
   test('names what the declared kinds, the declarations and the state need', async () => {
     const home = folder({ 'estate.yaml': needy });
     const { stdout } = await home.expect(0, ['init']);
-    expect(stdout).toContain('declarations are there already');
+    expect(stdout).toContain('declarations already exist');
     expect(existsSync(join(home.path, 'trueup.yaml'))).toBe(false);
     const workflow = home.read(GITHUB);
     expect(workflow).toContain('TRUEUP_V3_TOKEN: ${{ secrets.TRUEUP_V3_TOKEN }}');

@@ -95,7 +95,7 @@ describe('policies that are wrong', () => {
       'does not compile',
       '- name: a\n  when: chnge.x\n  message: m\n',
       '2:3',
-      '`chnge` is no variable',
+      '`chnge` is not a variable',
     ],
     ['is no mapping', '- 7\n', '1:3', 'a mapping is expected for a policy'],
     ['lacks a message', '- name: a\n  when: "true"\n', '1:3', '`message` is missing'],
@@ -106,7 +106,7 @@ describe('policies that are wrong', () => {
       'has a name with capitals',
       '- name: NoDelete\n  when: "true"\n  message: m\n',
       '1:3',
-      'no name of a policy',
+      'not a valid policy name',
     ],
     [
       'has the name of a rule',
@@ -190,7 +190,7 @@ describe('trueup test', () => {
     [
       'two plans',
       'policy: few-creates\n  plan: {}\n  plan_file: x\n  violations: []',
-      '`plan` and `plan_file` cannot stand in one test',
+      '`plan` and `plan_file` cannot be used in one test',
     ],
     [
       'a file that holds no plan',

@@ -138,7 +138,7 @@ describe('an encrypted plan', () => {
     await home.expect(0, ['apply', 'p.plan', '--identity', 'none.txt']);
     expect(
       (await home.expect(1, ['apply', '--auto-approve', '--identity', 'none.txt'])).stderr,
-    ).toContain('--identity has a meaning with a saved plan only');
+    ).toContain('--identity can be used only with a saved plan');
   });
 });
 
@@ -213,7 +213,7 @@ describe('--valid-for', () => {
     [['--out', 'p.plan', '--valid-for', '0s'], /more than 0s and at most 30d/],
     [['--out', 'p.plan', '--valid-for', '31d'], /more than 0s and at most 30d/],
     [['--out', 'p.plan', '--valid-for', 'long'], /--valid-for takes a span/],
-    [['--valid-for', '7d'], /--valid-for has a meaning with --out only/],
+    [['--valid-for', '7d'], /--valid-for can be used only with --out/],
   ])('refuses %j', async (args, says) => {
     const home = folder({ 'trueup.yaml': small });
     expect((await home.expect(1, ['plan', ...args])).stderr).toMatch(says);

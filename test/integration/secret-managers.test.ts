@@ -67,7 +67,7 @@ describe('a secret of a secret manager', () => {
     home.write('trueup.yaml', project(node('fail', '{key}')));
     const planned = await home.expect(0, ['plan', '--detailed-exitcode'], { env });
     expect(planned.stderr.replaceAll(/\s+/g, ' ')).toContain(
-      'gave no value: it ended with 3. To see why, run its command:',
+      'returned no value: it ended with exit code 3. To see why, run its command:',
     );
     expect(planned.stdout + planned.stderr).not.toContain('secret-of-the-pager');
     const fresh = place(project(node('fail', '{key}')));
@@ -81,7 +81,7 @@ describe('a secret of a secret manager', () => {
 
   it.each([
     [node('all'), '${secret.manager.nobody}', 'printed no member `nobody`, but other, pager'],
-    [node('all'), '${secret.manager.other}', 'its member `other` is no text'],
+    [node('all'), '${secret.manager.other}', 'its member `other` is not a string'],
     [node('text'), '${secret.manager.pager}', 'it printed no JSON object'],
     [node('nothing', '{key}'), '${secret.manager.pager}', 'it printed nothing'],
     ['no-such-client', '${secret.manager.pager}', 'there is no command `no-such-client`'],

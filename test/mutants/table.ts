@@ -480,8 +480,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what stands in the place of a recipient is repeated',
     file: 'state/plan-encryption.ts',
-    find: '`--encrypt-to number ${index + 1} is no recipient of age.`',
-    replace: '`--encrypt-to number ${index + 1} is no recipient of age: ${text}`',
+    find: '`--encrypt-to number ${index + 1} is not an age recipient.`',
+    replace: '`--encrypt-to number ${index + 1} is not an age recipient: ${text}`',
     tests: planFile,
   },
   {
@@ -750,14 +750,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'what is allowed is read again',
-    file: 'reconciler/apply/guards.ts',
+    file: 'reconciler/apply/rechecks.ts',
     find: 'allow.includes(rule.name) ? [] : ',
     replace: '',
     tests: recheck,
   },
   {
     name: 'only one rule reads again before a write',
-    file: 'reconciler/apply/guards.ts',
+    file: 'reconciler/apply/rechecks.ts',
     find: 'for (const one of rechecks) await one.before();',
     replace: 'await rechecks[0]?.before();',
     tests: ['unit/reconciler/provider.test.ts'],
@@ -1668,28 +1668,28 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'what another create made is of others until that is answered',
-    file: 'reconciler/apply/guards.ts',
+    file: 'reconciler/apply/rechecks.ts',
     find: 'if (made) own.add(made);',
     replace: 'if (made) own.delete(made);',
     tests: proof,
   },
   {
     name: 'a create that is answered still stands for an object of others',
-    file: 'reconciler/apply/guards.ts',
+    file: 'reconciler/apply/rechecks.ts',
     find: ' || !isUnderWay(other)) continue;',
     replace: ') continue;',
     tests: proof,
   },
   {
     name: 'a create stands for an object of others when it is sent again',
-    file: 'reconciler/apply/guards.ts',
+    file: 'reconciler/apply/rechecks.ts',
     find: 'other === change || ',
     replace: '',
     tests: proof,
   },
   {
     name: 'a near-equal object that is allowed is refused when it appears late',
-    file: 'reconciler/apply/guards.ts',
+    file: 'reconciler/apply/rechecks.ts',
     find: ' || tools.duplicates.has(change.address)',
     replace: '',
     tests: proof,
@@ -3914,7 +3914,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'scenarios: an old reading proves absence',
-    file: 'reconciler/apply/guards.ts',
+    file: 'reconciler/apply/rechecks.ts',
     find: 'clock.boot().milliseconds - collection.read_at <= settleMilliseconds) return;',
     replace:
       'clock.boot().milliseconds - collection.read_at <= Infinity * settleMilliseconds) return;',

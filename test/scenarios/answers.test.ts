@@ -284,14 +284,14 @@ describe('names of the v2 headers', () => {
   });
 
   test.each([
-    ['{"X-MGR-API-ID"', /TRUEUP_V2_HEADERS is no JSON mapping/],
-    ['["X-MGR-API-ID"]', /TRUEUP_V2_HEADERS is no JSON mapping/],
-    ['hunter2', /TRUEUP_V2_HEADERS is no JSON mapping/],
+    ['{"X-MGR-API-ID"', /TRUEUP_V2_HEADERS is not a JSON object/],
+    ['["X-MGR-API-ID"]', /TRUEUP_V2_HEADERS is not a JSON object/],
+    ['hunter2', /TRUEUP_V2_HEADERS is not a JSON object/],
     ['{"X-MGR-API-IDD":"X-Our-Id"}', /names "X-MGR-API-IDD", which is none of the v2 headers/],
     ['{"__proto__":"X-Our-Id","constructor":"x"}', /names "constructor", which is none/],
-    ['{"X-MGR-API-ID":7}', /gives X-MGR-API-ID something that is no text/],
-    ['{"X-MGR-API-ID":""}', /X-MGR-API-ID of TRUEUP_V2_HEADERS is no name of a header/],
-    ['{"X-MGR-API-ID":"X Our Id"}', /X-MGR-API-ID of TRUEUP_V2_HEADERS is no name of a header/],
+    ['{"X-MGR-API-ID":7}', /gives X-MGR-API-ID something that is not a string/],
+    ['{"X-MGR-API-ID":""}', /X-MGR-API-ID of TRUEUP_V2_HEADERS is not a valid header name/],
+    ['{"X-MGR-API-ID":"X Our Id"}', /X-MGR-API-ID of TRUEUP_V2_HEADERS is not a valid header name/],
     ['{"X-MGR-API-ID":"x-mgr-api-key"}', /two of the v2 headers are called x-mgr-api-key/],
   ])('%s is refused, says what to type, and is not repeated', async (text, words) => {
     const there = await cloud();

@@ -174,7 +174,7 @@ describe('a declaration file', () => {
     await home.expect(0, ['apply', '--auto-approve']);
     home.write('trueup.yaml', '');
     for (const args of [['plan'], ['apply', '--auto-approve']])
-      await refused(home, args, 1, /is about emulator/);
+      await refused(home, args, 1, /belongs to emulator/);
   });
 
   it('that cannot be read, whoever asks', async () => {
@@ -216,8 +216,8 @@ describe('a declaration file', () => {
       mkdirSync(join(home.path, 'found'), { recursive: true });
       expect(spawnSync('mkfifo', [join(home.path, name)]).status).toBe(0);
     }
-    await refused(home, ['validate', 'pipe.yaml'], 1, /pipe\.yaml is no regular file/);
-    await refused(home, ['validate', 'found'], 1, /found\/pipe\.yaml is no regular file/);
+    await refused(home, ['validate', 'pipe.yaml'], 1, /pipe\.yaml is not a regular file/);
+    await refused(home, ['validate', 'found'], 1, /found\/pipe\.yaml is not a regular file/);
     await refused(home, ['show', 'pipe'], 1, /pipe: (?:is|it is) not a regular file/);
     modest(await home.expect(0, ['plan', 'ours']));
     home.write(
@@ -345,7 +345,7 @@ describe('an answer', () => {
       /listing without end/,
     ],
     [
-      'whose next is no address',
+      'whose next is not an address',
       (_, answer) => send(answer, page([hq], 'more')),
       /meta\.next that leads nowhere/,
     ],
@@ -620,7 +620,7 @@ describe('a state', () => {
         /resources\["accounts\.field-ops"\]/,
       ],
       [sealed((value) => ({ ...value, resources: [] })), /resources/],
-      [JSON.stringify([1]), /no state of trueup/],
+      [JSON.stringify([1]), /not a state of trueup/],
       ['['.repeat(DEEP), /damaged/],
       ['\u0000'.repeat(1000), /damaged/],
     ];
@@ -767,10 +767,10 @@ describe('a saved plan', () => {
         6,
         /stale/,
       ],
-      ['[]', 1, /no saved plan/],
-      ['{"__proto__": {"plan_file_version": 1}}', 1, /no saved plan/],
+      ['[]', 1, /not a saved plan/],
+      ['{"__proto__": {"plan_file_version": 1}}', 1, /not a saved plan/],
       ['['.repeat(DEEP), 1, /damaged/],
-      [`${'['.repeat(DEEP)}${']'.repeat(DEEP)}`, 1, /no saved plan/],
+      [`${'['.repeat(DEEP)}${']'.repeat(DEEP)}`, 1, /not a saved plan/],
     ];
     for (const [changed, code, says] of rows) {
       home.write('plan.trueup', changed);

@@ -319,8 +319,8 @@ describe('care of the state', () => {
 
   test.each([
     [['state', 'show', 'accounts.nobody'], 'not in the state'],
-    [['state', 'mv', 'accounts.field-ops', 'alert_rules.x'], 'no address of accounts'],
-    [['state', 'mv', 'accounts.field-ops', 'nonsense'], 'no address of accounts'],
+    [['state', 'mv', 'accounts.field-ops', 'alert_rules.x'], 'not an address of accounts'],
+    [['state', 'mv', 'accounts.field-ops', 'nonsense'], 'not an address of accounts'],
     [['state', 'rm', 'accounts.field-ops', 'accounts.nobody'], 'not in the state'],
     [['unlock', 'no-such-lock'], ''],
   ])('%j is refused and changes nothing', async (args, why) => {

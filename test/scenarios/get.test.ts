@@ -352,10 +352,10 @@ describe('what is asked', () => {
     [['asset_endpoints', '--filter', 'mac_adress=x'], /Did you mean `mac_address`/],
     [['alerts', '--filter', 'typ=x'], /Did you mean `type`/],
     [['alert', '-o', 'json'], /Did you mean `alerts`/],
-    [['accounts', '--since', '7d'], /no time/],
+    [['accounts', '--since', '7d'], /have no times/],
     [['alerts', '--since', 'yesterday'], /--since takes a time/],
     [['alerts', '--since', '1h', '--until', '2h'], /later than --until/],
-    [['alerts', uuid(1), '--since', '1h'], /no place beside an ID/],
+    [['alerts', uuid(1), '--since', '1h'], /cannot be used with an ID/],
     [['alerts', '--limit', '0'], /--limit takes/],
     [['alerts', '--expand', 'account'], /cannot expand "account"/],
     [
@@ -363,9 +363,9 @@ describe('what is asked', () => {
       /says the same/,
     ],
     [['alerts', uuid(7)], /no alert with the id/],
-    [['account_authorizations', '..'], /"\.\." is no identifier/],
+    [['account_authorizations', '..'], /"\.\." is not an identifier/],
     [['account_authorizations', ''], /an argument is empty/],
-    [['access', '7'], /access cannot be read by an ID: the review is of everybody/],
+    [['access', '7'], /access takes no ID: the review covers all users/],
   ];
   test('what a collection cannot be asked is refused, with what it can be', async () => {
     const { refused } = await cloud();
@@ -553,7 +553,7 @@ describe('pieces', () => {
     'now',
     '999999999w',
     '1969-01-01',
-  ])('%j is no time', (text) => expect(() => timeFrom('--since', text, now)).toThrow(Refusal));
+  ])('%j is not a time', (text) => expect(() => timeFrom('--since', text, now)).toThrow(Refusal));
 });
 
 describe('a service that ignores filters', () => {

@@ -136,7 +136,7 @@ describe('validate', () => {
     const rules = Array.from({ length: 1500 }, (_, index) => `  rule-${index}: { unknown: 1 }\n`);
     const told = await refused(`alert_rules:\n${rules.join('')}`);
     expect(told.length).toBeGreaterThan(2 ** 17);
-    expect(told).toMatch(/500 more complaints are not shown[\s\S]*Fix those above first\.\s*$/);
+    expect(told).toMatch(/500 more errors are not shown[\s\S]*Fix those above first\.\s*$/);
   });
 
   test('an error in a template, not once for each of its uses', async () => {
@@ -154,7 +154,7 @@ use:
 ${uses.join('')}`,
     );
     expect(told.match(/holds a blank/g)).toHaveLength(3);
-    expect(told).toContain('error: and 37 more uses of the template with this error');
+    expect(told).toContain('error: and in 37 more uses of the template');
   });
 
   test('advice, too, with the lines around it', async () => {
@@ -470,10 +470,10 @@ describe('streams', () => {
     expect(JSON.parse(stdout)).toMatchObject({ format_version: '1.0' });
     expect(home.read('plan.md')).toContain('accounts.field-ops');
     expect((await home.expect(1, ['plan', '--report', 'pdf=x'])).stderr).toContain(
-      'Forms: text, json, markdown, html.',
+      'Formats: text, json, markdown, html.',
     );
     expect((await home.expect(1, ['plan', '--report', 'junit=x'])).stderr).toContain(
-      'knows no form named "junit"',
+      'has no format named "junit"',
     );
     expect((await home.expect(1, ['plan', '--report', 'json='])).stderr).toContain('names no file');
     expect(
@@ -560,7 +560,7 @@ describe('the prompt', () => {
     const { code, screen } = await answering(
       folder({ 'trueup.yaml': small }),
       ['apply'],
-      'taken for an answer',
+      'is accepted',
       '\u0003',
     );
     expect(screen).not.toContain('Applied');

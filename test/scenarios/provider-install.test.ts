@@ -88,13 +88,13 @@ describe('provider install', () => {
     await home.expect(0, ['provider', 'install']);
     const again = await home.expect(0, ['provider', 'install']);
     expect(again.stdout).toContain(
-      `is there already: terraform.d/plugins/registry.terraform.io/trueup/devicecloud/${version} for `,
+      `already exists: terraform.d/plugins/registry.terraform.io/trueup/devicecloud/${version} for `,
     );
     expect(again.stdout).not.toMatch(/^(?:wrote|replaced)/m);
     const path = `terraform.d/plugins/${packageOf('opentofu.org')}/${EXECUTABLE}`;
     rmSync(join(home.path, path));
     expect((await home.expect(0, ['provider', 'install'])).stdout).toMatch(
-      /^is there already: .*terraform\.io.*\nwrote .*opentofu\.org/,
+      /^already exists: .*terraform\.io.*\nwrote .*opentofu\.org/,
     );
     const part = `terraform.d/plugins/${packageOf('terraform.io')}/provider.cjs`;
     rmSync(join(home.path, part));
@@ -159,13 +159,13 @@ describe('provider install', () => {
     await home.expect(0, ['provider', 'install', '--dev']);
     expect(home.read('devicecloud.tfrc')).toContain(JSON.stringify(join(root, 'dist')));
     expect((await home.expect(0, ['provider', 'install', '--dev'])).stdout).toBe(
-      'is there already: devicecloud.tfrc\n',
+      'already exists: devicecloud.tfrc\n',
     );
     home.write('devicecloud.tfrc', 'mine');
     expect((await home.expect(1, ['provider', 'install', '--dev'])).stderr).toContain('[exists]');
     expect(home.read('devicecloud.tfrc')).toBe('mine');
     expect((await home.expect(1, ['provider', 'install', '--dev', '--user'])).stderr).toContain(
-      'exclude one another',
+      'cannot be used together',
     );
   });
 });

@@ -49,7 +49,7 @@ describe('before any work', () => {
     ],
     [['drift', '--report', 'junit=a', '--report', 'sarif=sub/../a'], /writes it too/],
     [['drift', '--report', 'junit=nowhere/a'], /there is no folder \S+nowhere\./],
-    [['drift', '--report', 'junit=trueup.yaml/a'], /is no folder/],
+    [['drift', '--report', 'junit=trueup.yaml/a'], /is not a folder/],
     [['drift', '--report', 'junit=sub'], /it is a folder/],
     [['drift', '--report', 'junit=/dev/null'], /it is not a regular file/],
     [['plan', '--out', '.trueup/state.json'], /--out cannot write/],

@@ -138,7 +138,7 @@ describe('what declarations may say', () => {
         ...(command === 'apply' ? ['--auto-approve'] : []),
       ]);
       expect(stderr).toMatch(
-        /the variable `key` is secret: its value cannot be given by[\s]+--var/,
+        /the variable `key` is secret: its value is not allowed[\s]+in[\s]+--var/,
       );
       expect(stderr).toContain('TRUEUP_VAR_key or TF_VAR_key');
       expect(stderr).not.toContain('hunter2');

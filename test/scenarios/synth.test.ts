@@ -201,7 +201,7 @@ describe('a program that cannot be planned', () => {
       `process.getBuiltinModule('fs').mkdirSync(process.env.CDKTF_OUTDIR + '/x.yaml'); process.exit(0);`,
       {},
       'not-a-file',
-      'cdktf.json/x.yaml is no regular file',
+      'cdktf.json/x.yaml is not a regular file',
     ],
     [
       'writes a link for a document',
@@ -217,7 +217,7 @@ describe('a program that cannot be planned', () => {
       'bad-program',
       '"app": "node main.js"',
     ],
-    ['has a broken cdktf.json', '', { 'cdktf.json': '{' }, 'bad-program', 'is no JSON object'],
+    ['has a broken cdktf.json', '', { 'cdktf.json': '{' }, 'bad-program', 'is not a JSON object'],
     [
       'asks for a function that is not evaluated',
       `new Resource(base, 'a', 'account', { name: cdk.Fn.sha256('a') });`,

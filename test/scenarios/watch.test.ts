@@ -130,7 +130,7 @@ describe('watch', () => {
   });
 
   test.each([
-    [['--metrics-host', '127.0.0.1'], /--metrics-host has a meaning with --metrics-port only/],
+    [['--metrics-host', '127.0.0.1'], /--metrics-host can be used only with --metrics-port/],
     [['--every', '5x'], /--every takes a span/],
     [['--every', '0s'], /at least 1s/],
     [['--metrics-port', '70000'], /--metrics-port takes a whole number/],

@@ -109,7 +109,7 @@ describe.runIf(here)('an attribute', () => {
     const { status, stderr } = await place.run('validate');
     const told = stderr.replaceAll(/[\s│╷╵]+/g, ' ');
     expect(status).toBe(1);
-    expect(told).toMatch(/`timeouts\.create` is no length of time .* on main\.tf line 10/);
+    expect(told).toMatch(/`timeouts\.create` is not a duration .* on main\.tf line 10/);
     expect(told).toMatch(/`authentication\.secret_wo` is missing .* on main\.tf line 6/);
     expect(told).not.toMatch(/authentication\.secret\b/);
   });

@@ -119,7 +119,7 @@ describe.runIf(here)('timeouts', () => {
     expect([status, stderr]).toEqual([
       1,
       expect.stringMatching(
-        /`timeouts\.create` is no length of time[^]*on main\.tf line 5[^]*create = "soon"/,
+        /`timeouts\.create` is not a duration[^]*on main\.tf line 5[^]*create = "soon"/,
       ),
     ]);
     declare('timeouts {\n    creat = "1m"\n  }');

@@ -56,8 +56,8 @@ async function start(context: Context, paths: readonly string[], end: End): Prom
   if (paths.length === 1 && only !== undefined && isPlanFile(resolve(context.cwd, only)))
     return applySaved(context, only, end);
   if (context.flags.identity !== undefined)
-    refuse('usage', '--identity has a meaning with a saved plan only.', {
-      detail: 'Type it as in: trueup apply change.plan --identity key.txt',
+    refuse('usage', '--identity can be used only with a saved plan.', {
+      detail: 'For example: trueup apply change.plan --identity key.txt',
     });
   // A saved plan that is not there is no reason to advise doing without one.
   const missing = paths.find(
@@ -82,7 +82,7 @@ export function change(
   const [act, plan] = request.destroy ? ['destroy', 'plan --destroy'] : ['apply', 'plan'];
   if (!flags.autoApprove && (flags.json || !interactive))
     notApproved(
-      `To do it without being asked: trueup ${act} --auto-approve\nTo save a plan and review it first: trueup ${plan} --out plan.trueup\nand then type \`trueup apply plan.trueup\`.`,
+      `To do it without confirmation: trueup ${act} --auto-approve\nTo save a plan and review it first: trueup ${plan} --out plan.trueup\nand then type \`trueup apply plan.trueup\`.`,
       flags.json ? 'With --json nobody is asked' : undefined,
     );
   return withProject(context, paths, (site) => carryOut(context, site, { request, end }));
@@ -106,8 +106,8 @@ async function applySaved(context: Context, name: string, end: End): Promise<Exi
     (flag) => flags[flag] !== undefined,
   );
   if (given !== undefined)
-    refuse('usage', `--${given} has no place beside a saved plan, which holds its own.`, {
-      detail: `Leave it out, or plan anew: trueup plan --${given} … --out ${saved}`,
+    refuse('usage', `--${given} cannot be used with a saved plan, which holds its own.`, {
+      detail: `Leave it out, or plan again: trueup plan --${given} … --out ${saved}`,
     });
   const { readPlanFile } = await import('../../state/plan-file.js');
   const file = await readPlanFile({ path: resolve(cwd, name), files, clock }, identityOf(context));
@@ -141,7 +141,7 @@ export async function applyPlan(
     );
   const project = await loadProject(context, paths, options).catch((error: unknown) => {
     if (!(error instanceof Refusal)) throw error;
-    const summary = `${name} is stale: the declarations it was made from cannot be loaded any more.`;
+    const summary = `${name} is stale: the declarations from which it was made can no longer be loaded.`;
     const last: Diagnostic = { severity: 'error', code: 'stale', summary };
     throw new Refusal([...error.diagnostics, last], exits.stale);
   });

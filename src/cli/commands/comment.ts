@@ -25,7 +25,7 @@ import { runAddress } from '../ci-run.js';
 
 export const run: Command = async (context) => {
   const { flags, masking } = context;
-  const usage = { detail: 'Type it as in: trueup comment --forge github --plan change.plan' };
+  const usage = { detail: 'For example: trueup comment --forge github --plan change.plan' };
   if (flags.forge === undefined) refuse('usage', '--forge names no forge.', usage);
   const forge = connectForge(context, flags.forge);
   try {

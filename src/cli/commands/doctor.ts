@@ -94,8 +94,8 @@ function credentials(
     const missing = used.size === 0 || extra.has(surface) || used.has(surface) ? bad : note;
     const { address, secrets } = needs[surface];
     if (extra.has(surface) && !used.has(surface) && !environment[address])
-      return [note(address, 'not set, and needed for SIMs alone')];
-    const unset = `not set${missing === note ? ', and not needed by what is declared' : ''}`;
+      return [note(address, 'not set, and needed only for SIMs')];
+    const unset = `not set${missing === note ? ', and not needed by the declarations' : ''}`;
     return [
       environment[address] ? ok(address, 'set') : missing(address, unset),
       ...secrets.map((name) => credential(context, name, missing)),
@@ -162,7 +162,7 @@ async function look(context: Context, settings: Settings): Promise<readonly Find
 }
 
 function accessFindings(access: 'may-write' | 'read-only' | 'absent' | undefined) {
-  if (access === 'may-write') return [ok('state access', 'may be locked and written')];
+  if (access === 'may-write') return [ok('state access', 'can be locked and written')];
   if (access !== 'read-only') return [];
   return [
     note(
@@ -183,14 +183,14 @@ async function cloud(context: Context, settings: Settings): Promise<readonly Fin
       ({ operations }) => operations.dialect === surface,
     );
     if (!one) {
-      findings.push(note(surface, 'not asked: it answers no question without changing a SIM'));
+      findings.push(note(surface, 'not checked: each request to it would change a SIM'));
       continue;
     }
     const filters: Query['filters'] = surface === 'iot' ? { imsi: '0' } : {};
     const answer = await orRefusal(firstOf(reached.cloud.records(ofOne(one), { filters })));
     const what = `${surface} answers`;
     findings.push(
-      answer instanceof Refusal ? bad(what, why(answer)) : ok(what, 'and takes the credentials'),
+      answer instanceof Refusal ? bad(what, why(answer)) : ok(what, 'and accepts the credentials'),
     );
   }
   const skew = reached.cloud.skew();

@@ -95,7 +95,7 @@ function checkAccounts(names: readonly string[]): void {
     const prefix = `${variableWord(name)}_`;
     const other = byPrefix.get(prefix);
     if (other !== undefined)
-      refuse('usage', `--tenant ${other} and --tenant ${name} have one prefix, ${prefix}.`, {
+      refuse('usage', `--tenant ${other} and --tenant ${name} have the same prefix, ${prefix}.`, {
         detail: 'Name each account once, and so that letters or digits tell them apart.',
       });
     byPrefix.set(prefix, name);
@@ -111,7 +111,7 @@ async function severalAccounts(
   const { flags, out, err, signal, clock } = context;
   checkAccounts(names);
   if (flags.data !== undefined)
-    refuse('usage', '--data has no meaning with --tenant: the data end with the process.');
+    refuse('usage', '--data cannot be used with --tenant: the data end with the process.');
   const { accountCredentials, byAccount, parseAccountFault, parseBehaviours, serve } =
     await import('../../emulator/index.js');
   const faults = (flags.fault ?? []).map((text) => parseAccountFault(text, names));

@@ -25,7 +25,7 @@ export const run: Command = async (context, names) => {
   const texts = await exportedTexts(context, selection);
   if (texts.size === 0)
     err.write(
-      'There is nothing to write: whatever was asked for is managed already (--all writes that, too), or not there.\n',
+      'There is nothing to write: the selected objects are already managed (--all writes them, too) or do not exist.\n',
     );
   if (texts.size > 0 && flags.out !== undefined) {
     await writeTogether(context, resolve(cwd, flags.out), texts);

@@ -60,7 +60,7 @@ export const run: Command = async (context, [name]) => {
   if (queued && name === undefined)
     refuse(
       'usage',
-      '--engine applies plans that were saved: of others nobody has seen what they change.',
+      '--engine applies only a saved bundle, so that the changes can be reviewed first.',
       {
         detail:
           'Type: trueup fleet plan --out change.bundle\nand then `trueup fleet apply change.bundle --engine pgboss`.',
@@ -79,7 +79,7 @@ async function applyBundle(context: Context, name: string, forms: FleetForms): P
   const { flags, files, clock, cwd } = context;
   const given = (['allow', 'var', 'env'] as const).find((flag) => flags[flag] !== undefined);
   if (given !== undefined)
-    refuse('usage', `--${given} has no place beside a bundle, which holds its own.`, {
+    refuse('usage', `--${given} cannot be used with a bundle, which holds its own.`, {
       detail: `Leave it out, or plan again: trueup fleet plan --${given} … --out ${shellWord(name)}`,
     });
   const { readBundle } = await import('../../state/plan-bundle.js');
@@ -93,7 +93,7 @@ async function applyBundle(context: Context, name: string, forms: FleetForms): P
   if (gone)
     refuse(
       'stale',
-      `${name} holds a plan of ${gone.tenant}, which is no tenant of the fleet any more.`,
+      `${name} holds a plan of ${gone.tenant}, which is no longer a tenant of the fleet.`,
       {
         detail: `Nothing was changed. Make it again: trueup fleet plan --out ${shellWord(name)}`,
       },
@@ -145,12 +145,12 @@ async function queueBundle(
 async function applyNow(context: Context, forms: FleetForms): Promise<Exit> {
   const { flags, interactive, clock } = context;
   if (flags.identity !== undefined)
-    refuse('usage', '--identity has a meaning with a bundle only.', {
-      detail: 'Type it as in: trueup fleet apply change.bundle --identity key.txt',
+    refuse('usage', '--identity can be used only with a bundle.', {
+      detail: 'For example: trueup fleet apply change.bundle --identity key.txt',
     });
   if (!flags.autoApprove && !interactive)
     notApproved(
-      'To do it without being asked: trueup fleet apply --auto-approve\nTo save the plans and review them first: trueup fleet plan --out change.bundle\nand then type `trueup fleet apply change.bundle`.',
+      'To do it without confirmation: trueup fleet apply --auto-approve\nTo save the plans and review them first: trueup fleet plan --out change.bundle\nand then type `trueup fleet apply change.bundle`.',
     );
   refuseUnknownAllow(context, await policiesHere(context));
   const site = await fleetHere(context);

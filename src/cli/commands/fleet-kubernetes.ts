@@ -99,7 +99,7 @@ function kindOf({ flags }: Context): Kind {
     if (flags[name] !== undefined && !own.includes(name))
       refuse(
         'usage',
-        `${name === 'queueSecret' ? '--queue-secret' : `--${name}`} has no meaning with --kind ${kind}.`,
+        `${name === 'queueSecret' ? '--queue-secret' : `--${name}`} cannot be used with --kind ${kind}.`,
       );
   return kind;
 }
@@ -120,9 +120,13 @@ const SCHEDULE = [/^(?:@[a-z]+|[\w*/,-]+(?: [\w*/,?-]+){4})$/, '17 2 * * *'] as 
 
 function checked(flag: string, [pattern, example]: readonly [RegExp, string], text: string) {
   if (pattern.test(text)) return text;
-  return refuse('usage', `${flag} ${JSON.stringify(text.slice(0, 80))}: no cluster takes that.`, {
-    detail: `Type it as in: ${flag} ${example.includes(' ') ? `"${example}"` : example}`,
-  });
+  return refuse(
+    'usage',
+    `${flag} ${JSON.stringify(text.slice(0, 80))}: Kubernetes does not accept this value.`,
+    {
+      detail: `For example: ${flag} ${example.includes(' ') ? `"${example}"` : example}`,
+    },
+  );
 }
 
 const noImage = (): never =>
@@ -146,11 +150,11 @@ const wordsOf = ({ flags }: Context, kind: Kind, work: string): readonly string[
 async function checkPlaces(context: Context, site: FleetSite, writes: boolean): Promise<void> {
   const local = site.selected.filter(({ state }) => state === undefined || !isAddress(state));
   const detail =
-    'Name a place that all pods reach, as in: defaults: { state: "s3://acme-trueup/${tenant}" }';
+    'Set a state that all pods can reach, for example: defaults: { state: "s3://acme-trueup/${tenant}" }';
   if (writes && local.length > 0)
     refuse(
       'pod-files',
-      `the state of ${local[0]!.name} would be a file of a pod, and end with it`,
+      `the state of ${local[0]!.name} would be a file of a pod, and be deleted with it`,
       {
         detail,
         origin: local[0]!.origin,
@@ -158,7 +162,11 @@ async function checkPlaces(context: Context, site: FleetSite, writes: boolean): 
     );
   if (site.fleet.results === undefined)
     await context.tell([
-      warning('pod-files', 'The results of each pod are its own files, and end with it.', detail),
+      warning(
+        'pod-files',
+        'The results would be files of each pod, and be deleted with it.',
+        detail,
+      ),
     ]);
 }
 

@@ -20,12 +20,12 @@ import { withQueue } from '../fleet-queue.js';
 import { environmentOf } from '../state-location.js';
 import { sharedPlaces } from '../fleet-command.js';
 
-const EXAMPLE = 'Type it as in: trueup fleet schedule drift --cron "0 3 * * *"';
+const EXAMPLE = 'For example: trueup fleet schedule drift --cron "0 3 * * *"';
 
 /** @throws Refusal for words that say nothing, or not enough */
 function checkWords({ cron, remove, spread }: Context['flags'], command: string | undefined): void {
   if (command !== undefined && command !== 'drift')
-    refuse('usage', `${command} cannot be scheduled: nobody would have seen what it changes.`, {
+    refuse('usage', `${command} cannot be scheduled, because nobody would review its changes.`, {
       detail: EXAMPLE,
     });
   if (command === undefined && (cron !== undefined || spread !== undefined || remove))
@@ -33,10 +33,10 @@ function checkWords({ cron, remove, spread }: Context['flags'], command: string 
       'usage',
       `Name the command ${remove ? 'whose schedule is to end' : 'to be scheduled'}.`,
       {
-        detail: remove ? 'Type it as in: trueup fleet schedule drift --remove' : EXAMPLE,
+        detail: remove ? 'For example: trueup fleet schedule drift --remove' : EXAMPLE,
       },
     );
-  if (cron !== undefined && remove) refuse('usage', '--cron and --remove exclude each other.');
+  if (cron !== undefined && remove) refuse('usage', '--cron and --remove cannot be used together.');
   if (command !== undefined && cron === undefined && !remove)
     refuse('usage', '--cron is missing: nothing says when.', {
       detail: `${EXAMPLE}\nTo see what is scheduled: trueup fleet schedule`,
@@ -73,7 +73,7 @@ export async function endSchedule(
       detail: 'To see what is: trueup fleet schedule',
     });
   await queues.unschedule(name);
-  context.out.write('It is scheduled no more. What was queued stays queued.\n');
+  context.out.write('The schedule is removed. Queued tenants stay queued.\n');
 }
 
 async function schedule(

@@ -9,15 +9,15 @@ import { metaOf, withCloud } from '../working-context.js';
 export async function getAccess(context: Context, id: string | undefined): Promise<Exit> {
   const { flags, out } = context;
   if (id !== undefined)
-    refuse('no-ids', 'access cannot be read by an ID: the review is of everybody.', {
-      detail: 'Type it as in: trueup get access -o csv',
+    refuse('no-ids', 'access takes no ID: the review covers all users.', {
+      detail: 'For example: trueup get access -o csv',
     });
   const given = (['filter', 'since', 'until', 'expand', 'limit'] as const).find(
     (name) => flags[name] !== undefined,
   );
   if (given !== undefined)
-    refuse('usage', `--${given} has no place here: the review is of everybody.`, {
-      detail: 'Type it as in: trueup get access -o csv',
+    refuse('usage', `--${given} cannot be used here: the review covers all users.`, {
+      detail: 'For example: trueup get access -o csv',
     });
   const project = await declaredHere(context);
   const document = await withCloud(

@@ -28,7 +28,7 @@ export const run: Command = async (context, [name = '', id]) => {
   const collection = collections.get(name) ?? noSuchKind(name, [...collections.keys(), 'access']);
   const query = queryOf(context, collection, id);
   if (accessFormats.some((one) => one === flags.output))
-    refuse('usage', `-o ${flags.output} shows access alone.`, {
+    refuse('usage', `-o ${flags.output} shows only access.`, {
       detail: `Formats of ${name}: ${recordFormats.join(', ')}.\nThe access review: trueup get access -o ${flags.output}`,
     });
   const limit =
@@ -154,12 +154,12 @@ function queryOf({ flags, clock }: Context, collection: Collection, id: string |
   if (id !== undefined && filtered)
     refuse(
       'usage',
-      '--filter, --since and --until have no place beside an ID, which names one object.',
-      { detail: `Type it as in: trueup get ${name} ${id}` },
+      '--filter, --since and --until cannot be used with an ID, which names one object.',
+      { detail: `For example: trueup get ${name} ${id}` },
     );
   if (id !== undefined && key === undefined)
     refuse('no-ids', `${name} cannot be read by an ID.`, {
-      detail: `Type it as in: trueup get ${name} --filter ${filters[0]}=…`,
+      detail: `For example: trueup get ${name} --filter ${filters[0]}=…`,
     });
   const now = clock.now();
   const since = flags.since === undefined ? undefined : timeFrom('--since', flags.since, now);

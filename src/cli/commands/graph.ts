@@ -32,8 +32,8 @@ async function planned(
   // The command in the advice repeats none of them.
   context.said = { paths: [], env: undefined, variables: [] };
   if (beside !== undefined)
-    refuse('usage', `${beside} has no place beside --plan, which holds its own.`, {
-      detail: 'Type it as in: trueup graph --plan change.plan',
+    refuse('usage', `${beside} cannot be used with --plan, which holds its own.`, {
+      detail: 'For example: trueup graph --plan change.plan',
     });
   const { shownPlan } = await import('../forge/plan-source.js');
   return nodesOfPlan((await shownPlan(context, file)).document);

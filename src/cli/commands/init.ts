@@ -24,11 +24,11 @@ import { chosen, loadProject } from '../project.js';
 import { environmentOf } from '../state-location.js';
 
 const declarations = `# yaml-language-server: $schema=./node_modules/trueup/schemas/declarations.schema.json
-# What should exist. See what would change: trueup plan. Make it so: trueup apply.
+# What should exist. See what would change: trueup plan. Apply it: trueup apply.
 
 settings:
-  # A device cloud on this machine, for trying; its data lies in .trueup/emulator.json.
-  # With --env prod the environment names the target: TRUEUP_V2_URL and the credentials
+  # A simulated device cloud on this machine; its data is in .trueup/emulator.json.
+  # With --env prod, environment variables name the target: TRUEUP_V2_URL and the credentials
   # (trueup doctor --env prod says which are missing).
   target: emulator
 
@@ -46,7 +46,7 @@ alert_push_destinations:
 
 alert_rules:
   wan-down:
-    # References imply the order, and are filled in once the object exists.
+    # References determine the order, and are filled in when the object exists.
     associated_accounts: ["\${accounts.field-ops.id}"]
     filter_criteria:
       alert_type__in: [ethernet_wan_disconnected, modem_wan_disconnected]
@@ -101,8 +101,8 @@ export const run: Command = async (context) => {
 async function initFleet(context: Context): Promise<Exit> {
   const given = (['ci', 'package', 'env'] as const).find((flag) => context.flags[flag]);
   if (given !== undefined)
-    refuse('usage', `--${given} has no meaning with --fleet, which writes no pipeline.`, {
-      detail: 'Type it as in: trueup init --fleet',
+    refuse('usage', `--${given} cannot be used with --fleet, which writes no pipeline.`, {
+      detail: 'For example: trueup init --fleet',
     });
   const files: readonly (readonly [string, string])[] = [
     [FLEET_FILE, fleetFile],
@@ -135,7 +135,7 @@ async function declared(context: Context) {
     throw error;
   });
   const said = [
-    there ? 'declarations are there already' : await add(context, 'trueup.yaml', declarations),
+    there ? 'declarations already exist' : await add(context, 'trueup.yaml', declarations),
   ];
   const base = there ?? (await load(undefined));
   const isTried = base.settings.target === 'emulator';
@@ -198,7 +198,7 @@ async function addPipeline(
   if (there === undefined || there.includes('trueup-apply:') || there.includes(GITLAB_INCLUDED))
     return add(context, GITLAB_FILE, gitlabPipeline(needs));
   const said = await add(context, GITLAB_INCLUDED, gitlabPipeline(needs));
-  return `${said}\n${GITLAB_FILE} is there already and stays as it is. Add this to it:\n  include:\n    - local: ${GITLAB_INCLUDED}`;
+  return `${said}\n${GITLAB_FILE} already exists and is not changed. Add this to it:\n  include:\n    - local: ${GITLAB_INCLUDED}`;
 }
 
 async function add({ files, cwd }: Context, path: string, text: string): Promise<string> {
@@ -208,7 +208,7 @@ async function add({ files, cwd }: Context, path: string, text: string): Promise
     return `wrote ${path}`;
   } catch (error) {
     if (!isDiskError(error, 'EEXIST')) throw error;
-    return `${path} is there already and stays as it is`;
+    return `${path} already exists and is not changed`;
   }
 }
 

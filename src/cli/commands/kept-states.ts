@@ -61,7 +61,7 @@ export const rollback: Command = async (context, [asked]) => {
     return { ...state, resources: earlier.resources };
   });
   context.out.write(
-    `The state has serial ${snapshot.state.serial} now, with the objects of serial ${serial}. Live objects stay as they are: trueup plan\n`,
+    `The state has serial ${snapshot.state.serial} now, with the objects of serial ${serial}. Live objects are not changed. To see the differences: trueup plan\n`,
   );
   return exits.done;
 };

@@ -45,7 +45,7 @@ async function migrate(context: Context, program: Program, place: string): Promi
     for (const one of changedLines(before, after))
       out.write(`${relative(cwd, path)}:${one.line}\n  - ${one.before}\n  + ${one.after}\n`);
   if (!flags.autoApprove && !interactive)
-    notApproved(`To do it without being asked: ${again(place)} --auto-approve`);
+    notApproved(`To do it without confirmation: ${again(place)} --auto-approve`);
   if (!flags.autoApprove && !(await agrees(context, '\nChange these lines?'))) {
     err.write('Nothing was changed.\n');
     return exits.error;
@@ -101,7 +101,7 @@ async function putBack({ files, err, cwd }: Context, changes: readonly Change[])
   err.write(
     lost.length === 0
       ? 'Everything was put back.\n'
-      : `These could not be put back, and name cdktn: ${lost.join(', ')}\n`,
+      : `These could not be restored, and still use cdktn: ${lost.join(', ')}\n`,
   );
 }
 
@@ -210,7 +210,7 @@ async function proof(context: Context, program: Program, before: SynthOutput): P
 async function checkAgain(context: Context, program: Program, place: string): Promise<Exit> {
   const text = await ifThere(context.files.read(memory(program)));
   if (text === undefined)
-    refuse('nothing-to-check', 'No migration waits to be proved here.', {
+    refuse('nothing-to-check', 'There is no migration to check here.', {
       detail: `To begin one: ${again(place)}`,
     });
   if (!isInstalled(program.folder))

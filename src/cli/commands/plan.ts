@@ -110,7 +110,7 @@ async function save(
   err.write(
     rules.length === 0
       ? `Saved; made ${state}. To apply it: trueup apply ${shellWord(name)}${identity}\n`
-      : `Saved to be looked at: it is blocked, and apply refuses it.${allow}\n`,
+      : `Saved for review only: it is blocked, and apply refuses it.${allow}\n`,
   );
 }
 
@@ -122,13 +122,13 @@ export async function protectionOf({ flags }: Context): Promise<PlanProtection> 
   const useless =
     (validFor !== undefined && '--valid-for') || (recipients !== undefined && '--encrypt-to');
   if (out === undefined && useless)
-    refuse('usage', `${useless} has a meaning with --out only.`, {
-      detail: `Type it as in: trueup plan --out change.plan ${useless} ${validFor ?? 'age1…'}`,
+    refuse('usage', `${useless} can be used only with --out.`, {
+      detail: `For example: trueup plan --out change.plan ${useless} ${validFor ?? 'age1…'}`,
     });
   const lifetime = validFor === undefined ? undefined : spanOf('--valid-for', validFor);
   if (lifetime !== undefined && (lifetime === 0 || lifetime > LONGEST))
     refuse('usage', '--valid-for takes more than 0s and at most 30d.', {
-      detail: 'Type it as in: --valid-for 7d',
+      detail: 'For example: --valid-for 7d',
     });
   if (recipients) (await import('../../state/plan-encryption.js')).checkRecipients(recipients);
   return defined({ lifetime, recipients });
@@ -154,14 +154,14 @@ export function refuseSecretVariables(
 /** From when on alerts are to be judged; undefined where nobody asked for the impact. @throws Refusal */
 function sinceOf({ flags, clock }: Context): string | undefined {
   if (!flags.impact && flags.since !== undefined)
-    refuse('usage', '--since has a meaning with --impact only.', {
-      detail: 'Type it as in: trueup plan --impact --since 7d',
+    refuse('usage', '--since can be used only with --impact.', {
+      detail: 'For example: trueup plan --impact --since 7d',
     });
   if (!flags.impact) return undefined;
   const since = timeFrom('--since', flags.since ?? '7d', clock.now());
   if (Date.parse(since) > clock.now())
-    refuse('usage', `--since ${since} is still to come: no alert is younger.`, {
-      detail: 'Name a time that is past, as in: --since 7d',
+    refuse('usage', `--since ${since} is in the future: there are no alerts since then.`, {
+      detail: 'Name a time in the past, for example: --since 7d',
     });
   return since;
 }

@@ -29,7 +29,7 @@ export const run: Command = async (context) => {
       { detail: 'Use it in WSL, or in a container.' },
     );
   if (context.flags.dev && context.flags.user)
-    refuse('usage', '--user and --dev exclude one another: --dev copies nothing.');
+    refuse('usage', '--user and --dev cannot be used together: --dev copies nothing.');
   await (context.flags.dev ? override(context) : mirror(context));
   return exits.done;
 };
@@ -42,7 +42,7 @@ async function override(context: Context): Promise<void> {
   const there = await ifThere(files.read(file));
   if (there !== undefined && there !== text) foreign(file);
   if (there === undefined) await files.create(file, text, 0o644);
-  out.write(`${there === undefined ? 'wrote' : 'is there already:'} ${relative(cwd, file)}\n`);
+  out.write(`${there === undefined ? 'wrote' : 'already exists:'} ${relative(cwd, file)}\n`);
   err.write(
     `Next, in this shell, without terraform init:\n  export TF_CLI_CONFIG_FILE=${shellWord(file)}\n  terraform plan     # or: tofu plan\n`,
   );
@@ -71,7 +71,7 @@ async function mirror(context: Context): Promise<void> {
     for (const system of systems)
       done.push(await write(context, resolve(cwd, folder, version, system), parts));
     replaced ||= done.includes('replaced');
-    const verb = ['replaced', 'wrote'].find((one) => done.includes(one)) ?? 'is there already:';
+    const verb = ['replaced', 'wrote'].find((one) => done.includes(one)) ?? 'already exists:';
     out.write(`${verb} ${join(folder, version)} for ${systems.join(', ')}\n`);
   }
   await tellOtherVersions(context, versions);
@@ -180,8 +180,8 @@ function checksumOf(parts: Parts): string {
 const tryBytes = (path: string): Promise<Buffer | undefined> => ifThere(readFile(path));
 
 const foreign = (path: string): never =>
-  refuse('exists', `${path} is there already, and trueup did not write it: nothing was changed.`, {
-    detail: `To have ours instead, first type: rm ${shellWord(path)}`,
+  refuse('exists', `${path} already exists, and trueup did not write it: nothing was changed.`, {
+    detail: `To replace it, first type: rm ${shellWord(path)}`,
   });
 
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };

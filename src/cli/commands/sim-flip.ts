@@ -56,7 +56,7 @@ const named = ({ by, value }: Flip): string => `${by.toUpperCase()} ${value}`;
 function asked({ flags: { imsi, msisdn, customer, autoApprove }, interactive }: Context): Flip {
   const by = imsi === undefined ? 'msisdn' : 'imsi';
   const [value = '', ...others] = [imsi, msisdn].filter((one) => one !== undefined);
-  const more = { detail: 'Type it as in: trueup sim flip --imsi 240010000000001 --customer 1001' };
+  const more = { detail: 'For example: trueup sim flip --imsi 240010000000001 --customer 1001' };
   if (others.length > 0 || (imsi ?? msisdn) === undefined)
     refuse('usage', 'One of --imsi and --msisdn names the SIM.', more);
   if (!/^\d{5,20}$/.test(value)) refuse('usage', `--${by} takes digits alone.`, more);
@@ -65,7 +65,7 @@ function asked({ flags: { imsi, msisdn, customer, autoApprove }, interactive }: 
   const flip: Flip = { by, value, customer };
   if (!autoApprove && !interactive)
     notApproved(
-      `To do it without being asked: trueup sim flip --${by} ${value} --customer ${shellWord(customer)} --auto-approve\nTo look first: ${look(flip)}`,
+      `To do it without confirmation: trueup sim flip --${by} ${value} --customer ${shellWord(customer)} --auto-approve\nTo look first: ${look(flip)}`,
     );
   return flip;
 }

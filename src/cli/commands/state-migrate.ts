@@ -18,7 +18,7 @@ export const run: Command = async (context) => {
   const { to } = context.flags;
   if (to === undefined || !isAddress(to))
     return refuse('usage', '--to takes the address of a remote backend.', {
-      detail: 'Type it as in: trueup state migrate --to s3://bucket/prefix',
+      detail: 'For example: trueup state migrate --to s3://bucket/prefix',
     });
   const settings = await settingsHere(context);
   const old = await storeOf(context, settings);

@@ -53,8 +53,8 @@ export const mv: Command = async (context, args) => {
   await rewrite(context, 'state mv', ({ state }) => {
     const entry = entryOf(state.resources, from);
     if (tryAddress(to)?.kind !== entry.kind)
-      refuse('usage', `${to} is no address of ${entry.kind}.`, {
-        detail: `Type it as in: trueup state mv ${shellWord(from)} ${entry.kind}.another-name`,
+      refuse('usage', `${to} is not an address of ${entry.kind}.`, {
+        detail: `For example: trueup state mv ${shellWord(from)} ${entry.kind}.another-name`,
       });
     if (state.resources[to])
       refuse('bound', `${to} is bound to ${state.resources[to].id} already.`, {
@@ -94,7 +94,7 @@ export const rm: Command = async (context, args) => {
       return [...dropped, resultRecord(address, 'applied', { entry: null })];
     }),
   );
-  context.out.write(`${addresses.join(', ')}: forgotten. The live objects stay as they are.\n`);
+  context.out.write(`${addresses.join(', ')}: forgotten. The live objects are not changed.\n`);
   return exits.done;
 };
 
@@ -118,7 +118,7 @@ function entryOf(resources: State['resources'] = {}, address: string): Entry {
     refuse(
       'not-managed',
       `${address} is not in the state.${didYouMean(address, Object.keys(resources))}`,
-      { detail: 'What is there: trueup state list' },
+      { detail: 'List the addresses: trueup state list' },
     )
   );
 }

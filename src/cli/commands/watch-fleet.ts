@@ -293,7 +293,7 @@ function unlessRefused(error: unknown): AuditCycle {
   const { diagnostics, exit } = error;
   const [first] = diagnostics;
   return {
-    words: `failed: ${visible(first?.summary ?? 'for no reason that was told')}`,
+    words: `failed: ${visible(first?.summary ?? 'no reason was reported')}`,
     exit,
     ended: failed(diagnostics),
     result: 'failed',

@@ -36,13 +36,13 @@ export const run: Command = async (context, paths) => {
   const every = spanOf('--every', flags.every ?? '5m');
   if (every < SHORTEST) refuse('usage', '--every takes at least 1s.');
   if (flags.metricsHost !== undefined && flags.metricsPort === undefined)
-    refuse('usage', '--metrics-host has a meaning with --metrics-port only.', {
-      detail: 'Type it as in: trueup watch --metrics-port 9464 --metrics-host 0.0.0.0',
+    refuse('usage', '--metrics-host can be used only with --metrics-port.', {
+      detail: 'For example: trueup watch --metrics-port 9464 --metrics-host 0.0.0.0',
     });
   const isFleet =
     paths.length === 0 && declarationFiles.stat(resolve(cwd, FLEET_FILE)) !== undefined;
   if (!isFleet && flags.metricsTenants !== undefined)
-    refuse('usage', '--metrics-tenants has a meaning in the folder of a fleet only.', {
+    refuse('usage', '--metrics-tenants can be used only in the folder of a fleet.', {
       detail: 'It limits the tenants that have metrics of their own. Leave it out.',
     });
   const file = flags.metricsFile === undefined ? undefined : resolve(cwd, flags.metricsFile);
@@ -137,7 +137,7 @@ async function once(context: Context, paths: readonly string[]): Promise<Cycle> 
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const [first] = error.diagnostics;
-    return cycleOf(`failed: ${visible(first?.summary ?? 'for no reason that was told')}`, {
+    return cycleOf(`failed: ${visible(first?.summary ?? 'no reason was reported')}`, {
       exit: error.exit,
       ended: failed(error.diagnostics),
       result: 'failed',

@@ -110,7 +110,7 @@ export function forgeApi(context: Context, options: ForgeApiOptions): ForgeApi {
         const answer: Answer = await answered({ ...ask, method: 'GET', query });
         const found = parsed(answer, ask);
         if (!Array.isArray(found))
-          refuse('forge-answer', `${title} was asked to ${ask.to}: the answer is no list.`);
+          refuse('forge-answer', `${title} was asked to ${ask.to}: the answer is not a list.`);
         for (const one of found as readonly Json[]) if (isObject(one)) yield one;
         query = nextQuery(answer, query);
       }

@@ -36,7 +36,7 @@ export async function markerKey(
     ? key
     : refuse('usage', `A marker cannot hold the name ${JSON.stringify(key)}.`, {
         detail:
-          '--key takes up to 100 letters, digits, dots, - and _. Type it as in: --key network.prod',
+          '--key takes up to 100 letters, digits, dots, - and _. For example: --key network.prod',
       });
 }
 

@@ -26,12 +26,12 @@ export async function packageFiles(
   if (before !== undefined && !isNamedIn(before))
     return [
       ...said,
-      `${MANIFEST} is there already and stays as it is. Add this to its dependencies:\n  "trueup": ${JSON.stringify(dependency)}\nThen type: ${LOCKING}`,
+      `${MANIFEST} already exists and is not changed. Add this to its dependencies:\n  "trueup": ${JSON.stringify(dependency)}\nThen type: ${LOCKING}`,
     ];
   const manifest = { private: true, dependencies: { trueup: dependency } };
   said.push(await add(MANIFEST, `${JSON.stringify(manifest, null, 2)}\n`));
   if ((await files.size(join(cwd, LOCK))) !== undefined)
-    return [...said, `${LOCK} is there already and stays as it is`];
+    return [...said, `${LOCK} already exists and is not changed`];
   const failure = await lock(cwd);
   if (failure === undefined) return [...said, `wrote ${LOCK}`];
   // So that the same command with another package can be typed.
@@ -55,7 +55,9 @@ function objectOf(text: string): Readonly<Record<string, unknown>> {
     const value = parseJson(text);
     return isObject(value) ? { ...value } : {};
   } catch {
-    return refuse('unreadable', `${MANIFEST} is no JSON.`, { detail: 'Repair it, and try again.' });
+    return refuse('unreadable', `${MANIFEST} is not JSON.`, {
+      detail: 'Repair it, and try again.',
+    });
   }
 }
 

@@ -96,7 +96,7 @@ export abstract class Entry extends Construct {
       validate: () => {
         const name = nameOf(this);
         return [
-          ...(NAME.test(name) ? [] : [`\`${name}\` is no name: it ${nameWords}`]),
+          ...(NAME.test(name) ? [] : [`\`${name}\` is not a valid name: it ${nameWords}`]),
           ...(node.dependencies.length === 0 ? [] : [UNORDERED]),
           ...complaints(place.attributes, place.given, nativeDoor),
         ].map((one) => `${node.path}: ${one}`);

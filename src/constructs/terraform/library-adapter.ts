@@ -31,7 +31,7 @@ export const libraryAdapterAt = (scope: IConstruct): LibraryAdapter => ({
   isSecret: (value) => isKept(value, scope),
   resolved: (value) => resolved(value, scope),
   secretWords:
-    'a reference to what is kept elsewhere, as the `stringValue` of a sensitive TerraformVariable without a default is one',
+    'a reference, such as the `stringValue` of a sensitive TerraformVariable without a default',
   writeOnly: true,
   document: (value) => (typeof value === 'string' ? value : jsonOf(value)),
 });

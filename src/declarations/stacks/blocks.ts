@@ -146,7 +146,7 @@ export function repetitionOf(block: JsonObject, site: StackPlace): Raw | undefin
     site.complain({
       path: ['count'],
       code: 'unsupported-block',
-      summary: '`count` and `for_each` stand side by side',
+      summary: '`count` and `for_each` are both set',
       detail: 'Keep one of the two.',
     });
   if (isThere(count)) return rawValueOf(count, placeBelow(site, 'count'));

@@ -70,7 +70,7 @@ export function stackDocumentOf(value: Json, site: StackPlace): Raw {
   } catch {
     return parts.some(isEscaped)
       ? bad(site, 'quotes inside of `${…}` are escaped here, which nobody reads', KEPT)
-      : bad(site, 'this is no JSON text');
+      : bad(site, 'this is not valid JSON');
   }
   return treeOf(tree, { character, parts }, site);
 }
@@ -147,7 +147,7 @@ function bareValue(part: TemplateExpression, site: StackPlace): Raw {
     complainAt(
       site,
       'unquoted-text',
-      `${placeName(site)}: ${part.text} is text and stands in no quotes`,
+      `${placeName(site)}: ${part.text} is a string and is not in quotes`,
       `Write it in quotes: "${part.text}".`,
     );
   return value;

@@ -87,7 +87,10 @@ function readOutput(shelf: FileMap, folder: string, file: string): void {
     const found = { file: shownOf(name), path: join(folder, name), named: true };
     if (shelf.files.isLink(found.path)) leadsAway(shelf, found);
     else if (shelf.files.stat(found.path)?.kind !== 'file')
-      complain(shelf, found, { code: 'not-a-file', summary: `${found.file} is no regular file` });
+      complain(shelf, found, {
+        code: 'not-a-file',
+        summary: `${found.file} is not a regular file`,
+      });
     else shelf.documents.push(documentIn(shelf, found, file));
   }
 }
@@ -202,7 +205,7 @@ function treeIn(shelf: FileMap, from: FoundFile): JsonObject | undefined {
     complain(shelf, from, { code, summary, ...defined({ detail }) });
   try {
     if (shelf.files.stat(from.path)?.kind !== 'file')
-      return wrong('not-a-file', `${from.file} is no regular file`);
+      return wrong('not-a-file', `${from.file} is not a regular file`);
     const bytes = shelf.files.read(from.path, LARGEST + 1);
     if (bytes.length > LARGEST) {
       const summary = `${from.file} is larger than 64 MiB`;
@@ -212,7 +215,7 @@ function treeIn(shelf: FileMap, from: FoundFile): JsonObject | undefined {
     return isObject(tree) ? tree : wrong('bad-stack', `${from.file} holds no JSON object`);
   } catch (error) {
     return error instanceof SyntaxError || error instanceof TypeError
-      ? wrong('bad-stack', `${from.file} is no JSON text`, SYNTHESISE_ANEW)
+      ? wrong('bad-stack', `${from.file} is not valid JSON`, SYNTHESISE_ANEW)
       : wrong('unreadable', `cannot read ${from.file}: ${whyNot(error)}`);
   }
 }

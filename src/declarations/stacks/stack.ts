@@ -289,7 +289,7 @@ function eachBlock(work: StackWork, section: 'resource' | 'data', visit: Visit):
       if (isObject(block) && kind) visit(kind, name, block, origin);
       else if (isObject(block)) elsewhere(work, { section, type, name }, origin);
       else {
-        const summary = `${address} is no object`;
+        const summary = `${address} is not an object`;
         say(work, 'error', { path: [], code: 'bad-stack', summary }, origin);
       }
     }
@@ -327,7 +327,7 @@ function elsewhere(
     tell(
       'error',
       'unknown-kind',
-      `${type} is no resource type.${didYouMean(type, types)}`,
+      `${type} is not a resource type.${didYouMean(type, types)}`,
       `Types: ${types.join(', ')}.`,
     );
 }
@@ -365,7 +365,7 @@ function sections(work: StackWork): void {
       say(work, 'error', {
         path: [section],
         code: 'bad-stack',
-        summary: `\`${section}\` is no mapping of names`,
+        summary: `\`${section}\` is not a mapping of names`,
         detail: SYNTHESISE_ANEW,
       });
   }
@@ -421,7 +421,7 @@ function refuseSetting(work: StackWork, name: string): void {
     say(work, 'error', {
       path,
       code: 'literal-secret',
-      summary: `\`${name}\` cannot stand in a stack`,
+      summary: `\`${name}\` is not allowed in a stack`,
       detail: `Credentials come from the environment: TRUEUP_${name.toUpperCase()}.`,
     });
   else

@@ -264,7 +264,7 @@ function variableValue(text: string, [name, ...more]: Steps, site: StackPlace): 
   if (initial !== undefined && initial !== null)
     return literalSecret(
       site,
-      `the sensitive variable \`${name}\` has a default, which stands in the stack as it is`,
+      `the sensitive variable \`${name}\` has a default, which is readable in the stack`,
     );
   return `\${secret.env.TRUEUP_VAR_${name}}`;
 }

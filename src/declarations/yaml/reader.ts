@@ -213,7 +213,7 @@ const words: Readonly<Partial<Record<string, readonly [summary: string, detail?:
     'two keys on one line, or a list where a string is expected',
     'Write the text in quotes if it holds `: `, or put the inner key on a line of its own.',
   ],
-  BLOCK_IN_FLOW: ['an indented block cannot stand inside `[…]` or `{…}`'],
+  BLOCK_IN_FLOW: ['an indented block is not allowed inside `[…]` or `{…}`'],
   KEY_OVER_1024_CHARS: ['the key is longer than 1,024 characters'],
   MISSING_CHAR: [
     'a character is missing here',
@@ -276,7 +276,7 @@ function convertAlias(walk: Walk, name: string, offset: number): Converted {
       offset,
       code: 'yaml-alias',
       summary: 'the alias names no anchor before it',
-      detail: 'An anchor stands before its aliases and not around them.',
+      detail: 'An anchor comes before its aliases and does not contain them.',
     });
   if (walk.aliased > MOST_ALIASED) return { value: null, size: 1 };
   walk.aliased += target.size;
@@ -350,7 +350,11 @@ function keyOf(
   if (key.value === '__proto__')
     return complain('yaml-key', 'the key `__proto__` is not allowed', 'Rename it.');
   if (seen.has(key.value))
-    return complain('duplicate-key', 'the key stands twice in this mapping', 'Remove one of them.');
+    return complain(
+      'duplicate-key',
+      'the key appears twice in this mapping',
+      'Remove one of them.',
+    );
   return key.value;
 }
 

@@ -52,7 +52,7 @@ import { ignoring, isApplied } from '../plan/diff.js';
 import { allowingDuplicates } from '../plan/possible-duplicates.js';
 import { propose, secretsAtHand } from '../plan/propose.js';
 import { outcomeOf, recover, type Settled } from './recovery.js';
-import { rechecksOf } from './guards.js';
+import { rechecksOf } from './rechecks.js';
 import { declaredValueAt } from '../plan/resolve-references.js';
 import { phases } from '../plan/order.js';
 import { staleness } from '../plan/stale-plan.js';
@@ -636,7 +636,7 @@ function unrecorded(change: Change): Outcome {
   const diagnostic: Diagnostic = {
     severity: 'error',
     code: 'unrecorded',
-    summary: `${keyOf(change)}: the request left, but what became of it could not be recorded.`,
+    summary: `${keyOf(change)}: the request was sent, but its result could not be recorded.`,
     detail: 'Run apply again: it looks first, and sends nothing twice.',
     address,
   };

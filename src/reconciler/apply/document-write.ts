@@ -108,7 +108,7 @@ export async function prepare(
   if (unreadable !== undefined)
     return refused(
       'unknown-form',
-      `cannot be written: the live ${unreadable} is missing, or is no list of an object and a list of paths.`,
+      `cannot be written: the live ${unreadable} is missing, or is not a list of an object and a list of paths.`,
       `Look at it: trueup get ${kind.name} ${live.id} -o json`,
     );
   const part = (values: Values): Values => namedPart(kind, fields, values, planned);

@@ -26,7 +26,7 @@ export async function bind(
   const declaration = project.declarations.find((one) => one.address === address);
   const kind = context.kinds.get(tryAddress(address)?.kind ?? '');
   if (!kind)
-    refuse('unknown-kind', `${address} is no address of a kind known here.`, {
+    refuse('unknown-kind', `${address} is not an address of a known kind.`, {
       detail: `Kinds: ${[...context.kinds.keys()].join(', ')}.`,
     });
   if (!declaration)

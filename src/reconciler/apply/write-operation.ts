@@ -871,7 +871,7 @@ export function missingSecret({ address, origin }: Change, fields: Values): Diag
   return {
     severity: 'error',
     code: 'secret-missing',
-    summary: `${address} needs the value of \${secret.${missing.source}}, and it is not there.`,
+    summary: `${address} needs the value of \${secret.${missing.source}}, which is not available.`,
     detail: missing.advice,
     address,
     ...(origin ? { origin } : {}),

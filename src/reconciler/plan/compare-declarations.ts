@@ -46,6 +46,7 @@ import type { Planned } from './draft.js';
 import { resolveReference } from './lookups.js';
 import { formerAddressInState, unknownParent } from './match.js';
 import { howChanged, plan } from './plan.js';
+import { aboutState } from './refactoring-notes.js';
 import { fillAll, type Resolver } from './resolve-references.js';
 import { select } from './target-selection.js';
 
@@ -108,7 +109,9 @@ export function compareDeclarations(pair: DeclarationPair): DeclarationsPlan {
     now: { boot: { id: null, milliseconds: 0 }, wall: 0 },
   });
   const changes = proposal.plan.changes.map((one) => reworded(one, pair.label));
-  const diagnostics = [...proposal.plan.diagnostics, ...lookupNotes(pair, others)];
+  // The state of the comparison stands for no state that a block was carried out in.
+  const notes = proposal.plan.diagnostics.filter(({ code }) => !aboutState.has(code));
+  const diagnostics = [...notes, ...lookupNotes(pair, others)];
   return {
     plan: { changes, drift: [], unmanaged: {}, verdicts: [], diagnostics },
     exit: exitOf(changes, diagnostics),

@@ -221,14 +221,14 @@ export class Matcher {
     if (owner !== undefined && owner !== declaration.address && owner !== base.renamedFrom)
       return adoptionError(declaration, {
         code: 'adopt-taken',
-        summary: `${declaration.address} wants to adopt ${id}, which is managed as ${owner}.`,
+        summary: `${declaration.address} is to adopt ${id}, which is managed as ${owner}.`,
         detail: `Keep one of the two, or move it: trueup state mv ${shellWord(owner)} ${shellWord(declaration.address)}`,
       });
     const live = collection.byId.get(id);
     if (!live)
       return adoptionError(declaration, {
         code: 'adopt-missing',
-        summary: `${declaration.address} wants to adopt ${id}, but no live object of ${declaration.kind} has this id.`,
+        summary: `${declaration.address} is to adopt ${id}, but no live object of ${declaration.kind} has this id.`,
         detail: `List what is live: trueup get ${declaration.kind}`,
       });
     return { how: 'adopt', live, ...base };

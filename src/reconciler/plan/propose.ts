@@ -257,7 +257,7 @@ function unfinished(snapshot: Snapshot | undefined): readonly Diagnostic[] {
       code: 'unfinished',
       summary: `No outcome is recorded for the create of ${open.map((intent) => intent.address).join(', ')}: a run is in progress, or was interrupted.`,
       detail:
-        'Apply looks what became of it before anything is sent; this plan may show it as a create.',
+        'Before it sends anything, apply reads what became of it; this plan may show it as a create.',
     },
   ];
 }

@@ -16,6 +16,13 @@ import type { PlanInput } from './plan-input.js';
 
 type Noted = Pick<PlanInput, 'project' | 'selection' | 'state' | 'request'>;
 
+/** Codes of notes about what a state holds. */
+export const aboutState: ReadonlySet<string> = new Set([
+  'finished-block',
+  'moved-nothing',
+  'removed-nothing',
+]);
+
 /** Nothing where all is to be destroyed. @param diagnostics of the plan so far: an import that is an error is not finished */
 export function refactoringNotes(
   input: Noted,

@@ -21,7 +21,7 @@ const movedBeyond =
         const [from, to] = [before, known].map((url) =>
           url === undefined
             ? 'an address that is known only after apply'
-            : (domainOf(url) ?? 'an address that is no URL'),
+            : (domainOf(url) ?? 'an address that is not a URL'),
         );
         const downgrade = known !== undefined && /^https:/i.test(before) && !/^https:/i.test(known);
         if (from === to && !downgrade) return [];

@@ -66,10 +66,10 @@ export function refuseHeld(location: string, holder: LockInfo): never {
 export function refuseTarget(location: string, known: string, target: string): never {
   refuse(
     'other-target',
-    `${location} is about ${known}, and this run is against ${target || 'no target at all'}`,
+    `${location} belongs to ${known}, but ${target === '' ? 'no target is set' : `the target is ${target}`}`,
     {
       detail:
-        'Name the right target, or another state (settings.state, --env): ids of one cloud mean nothing in another.',
+        'Set the right target, or use another state (settings.state, --env): ids of one cloud mean nothing in another.',
     },
   );
 }

@@ -94,7 +94,7 @@ export function parsed(json: Uint8Array): unknown {
   try {
     return parseJson(utf8.decode(json));
   } catch {
-    throw new CtyError([], 'the value is no JSON');
+    throw new CtyError([], 'the value is not JSON');
   }
 }
 
@@ -277,6 +277,6 @@ function unpacked(bytes: Uint8Array): unknown {
       maxMapLength: bytes.length,
     }).decode(bytes);
   } catch {
-    throw new CtyError([], 'the value is no msgpack');
+    throw new CtyError([], 'the value is not msgpack');
   }
 }

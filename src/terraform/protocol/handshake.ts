@@ -27,7 +27,7 @@ export function clientCertificate(environment: Environment): string | undefined 
   try {
     return new X509Certificate(given).toString();
   } catch {
-    return refused('is no certificate', 'It holds one in PEM.');
+    return refused('is not a certificate', 'It holds one in PEM.');
   }
 }
 

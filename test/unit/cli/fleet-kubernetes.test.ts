@@ -225,22 +225,25 @@ test('comments name the variables, the image and the programs that the pods need
 
 test.each([
   [[], '--image is missing: trueup publishes no image.'],
-  [['--image', 'a b'], '--image "a b": no cluster takes that.'],
-  [[...IMAGE, '--name', 'Nightly'], '--name "Nightly": no cluster takes that.'],
-  [[...IMAGE, '--namespace', 'a\nb'], '--namespace "a\\nb": no cluster'],
-  [[...IMAGE, '--secret', '$(x)'], '--secret "$(x)": no cluster'],
-  [[...IMAGE, '--service-account', ''], '--service-account "": no cluster'],
+  [['--image', 'a b'], '--image "a b": Kubernetes does not accept this value.'],
+  [[...IMAGE, '--name', 'Nightly'], '--name "Nightly": Kubernetes does not accept this value.'],
+  [[...IMAGE, '--namespace', 'a\nb'], '--namespace "a\\nb": Kubernetes does not'],
+  [[...IMAGE, '--secret', '$(x)'], '--secret "$(x)": Kubernetes does not'],
+  [[...IMAGE, '--service-account', ''], '--service-account "": Kubernetes does not'],
   [[...IMAGE, '--deadline', '0s'], '--deadline has to be a length of time above zero'],
   [[...IMAGE, '--deadline', ''], '--deadline has to be a length of time above zero'],
   [
     [...IMAGE, '--kind', 'worker', '--deadline', '6h'],
-    '--deadline has no meaning with --kind worker',
+    '--deadline cannot be used with --kind worker',
   ],
   [[...IMAGE, '--shards', '0'], '--shards takes a whole number from 1 to 1000'],
-  [[...IMAGE, '--kind', 'cronjob', '--schedule', 'nightly'], '--schedule "nightly": no cluster'],
-  [[...IMAGE, '--schedule', '@daily'], '--schedule has no meaning with --kind job'],
-  [[...IMAGE, '--kind', 'worker', '--shards', '2'], '--shards has no meaning with --kind worker'],
-  [[...IMAGE, '--queue-secret', 'q'], '--queue-secret has no meaning with --kind job'],
+  [
+    [...IMAGE, '--kind', 'cronjob', '--schedule', 'nightly'],
+    '--schedule "nightly": Kubernetes does not',
+  ],
+  [[...IMAGE, '--schedule', '@daily'], '--schedule cannot be used with --kind job'],
+  [[...IMAGE, '--kind', 'worker', '--shards', '2'], '--shards cannot be used with --kind worker'],
+  [[...IMAGE, '--queue-secret', 'q'], '--queue-secret cannot be used with --kind job'],
 ])('%j is refused', async (words, why) => {
   const { code, stdout, stderr } = await printed(words);
   expect([code, stdout]).toEqual([1, '']);
@@ -262,7 +265,7 @@ test('an apply whose states are files of a pod is refused; an audit is warned of
   const { code, stderr } = await printed(IMAGE, local);
   expect([code, stderr]).toEqual([
     0,
-    expect.stringContaining('The results of each pod are its own files'),
+    expect.stringContaining('The results would be files of each pod'),
   ]);
 });
 

@@ -77,8 +77,8 @@ const SHARED = FILE.replace(
 );
 
 test.each([
-  ['postgres://u:50%off@h/q', 'holds a `%` that begins no code'],
-  ['postgres://h:x/q', 'is no address of a PostgreSQL database'],
+  ['postgres://u:50%off@h/q', 'holds a `%` that does not begin an escape'],
+  ['postgres://h:x/q', 'is not an address of a PostgreSQL database'],
 ])('the address %s of a queue is refused', async (address, said) => {
   const home = await fleetOf(['acme'], SHARED);
   home.env['TRUEUP_QUEUE'] = address;

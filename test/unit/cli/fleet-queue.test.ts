@@ -282,22 +282,22 @@ describe('a worker', () => {
   });
 });
 
-describe('what has no meaning with a queue is refused', () => {
+describe('what cannot be used with a queue is refused', () => {
   const asked = (flags: Context['flags']) =>
     jobsAsked({ flags, environment: {} } as Context, 'drift');
   test.each([
-    [{ shard: '1/2' }, '--shard has no meaning'],
-    [{ report: ['json=x'] }, '--report has no meaning'],
-    [{ detailedExitcode: true }, '--detailed-exitcode has no meaning'],
-    [{ format: 'json' }, '--format has no meaning'],
+    [{ shard: '1/2' }, '--shard cannot be used'],
+    [{ report: ['json=x'] }, '--report cannot be used'],
+    [{ detailedExitcode: true }, '--detailed-exitcode cannot be used'],
+    [{ format: 'json' }, '--format cannot be used'],
     [{ jobExpiry: '1m' }, 'from 15m'],
     [{ var: ['token=x'] }, 'named like a secret'],
   ])('%j', (flags, said) => {
     expect(() => asked({ engine: 'pgboss', ...flags })).toThrow(said);
   });
   test.each([
-    [{ queue: 'postgres://h/d' }, '--queue has a meaning with --engine only'],
-    [{ jobExpiry: '20m' }, '--job-expiry has a meaning with --engine only'],
+    [{ queue: 'postgres://h/d' }, '--queue can be used only with --engine'],
+    [{ jobExpiry: '20m' }, '--job-expiry can be used only with --engine'],
   ])('and without one: %j', (flags, said) => {
     expect(() => asked(flags)).toThrow(said);
   });
@@ -309,7 +309,7 @@ describe('what has no meaning with a queue is refused', () => {
     });
     expect(() => refuseShards({ shards: 2 })).toThrow('--engine queues all tenants');
     refuseShards({ shards: 1 });
-    expect(() => sharedResults(undefined)).toThrow('no place for results that all workers reach');
+    expect(() => sharedResults(undefined)).toThrow('stored where all workers can reach them');
     expect(sharedResults('s3://x/y')).toBe('s3://x/y');
   });
 });

@@ -172,10 +172,10 @@ test('a run that was begun without a queue is not queued', async () => {
     FleetRun['queued']
   >;
   await expect(runRecords(place, 'r').begin({ ...run, queued })).rejects.toThrow(
-    'was begun without a queue',
+    'was started without a queue',
   );
 });
 
 test.each(['', 'a/b', '../x', '1a', 'a.b', 'x'.repeat(101)])('%j is no name of a run', (name) => {
-  expect(() => checkedRun(name)).toThrow('is no name of a run');
+  expect(() => checkedRun(name)).toThrow('is not a valid run name');
 });

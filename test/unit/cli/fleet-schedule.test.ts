@@ -14,13 +14,13 @@ test.each([
   [['drift'], 'To see what is scheduled: trueup fleet schedule'],
   [['drift', '--spread', '2h'], '--cron is missing'],
   [['--spread', '2h'], 'Name the command to be scheduled.'],
-  [['--remove'], 'Type it as in: trueup fleet schedule drift --remove'],
+  [['--remove'], 'For example: trueup fleet schedule drift --remove'],
   [['apply', '--cron', '0 4 * * *'], 'apply cannot be scheduled'],
   // The fleet of this test has no place for results: so far it gets.
-  [['drift', '--cron', '0 4 * * *'], 'no place for results'],
-  [['drift', '--cron', '@daily'], 'no place for results'],
-  [['drift', '--remove'], 'no place for results'],
-  [[], 'no place for results'],
+  [['drift', '--cron', '0 4 * * *'], 'where all workers can reach them'],
+  [['drift', '--cron', '@daily'], 'where all workers can reach them'],
+  [['drift', '--remove'], 'where all workers can reach them'],
+  [[], 'where all workers can reach them'],
 ])('%j', async (words, said) => {
   const { code, stderr } = await inProcess(run, [...schedule, ...words], await fleetOf(['acme']));
   expect(code).toBe(1);

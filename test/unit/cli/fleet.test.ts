@@ -87,7 +87,7 @@ describe('the variables of a tenant', () => {
     const { code, stdout, stderr } = await fleet.run('plan');
     expect(code).toBe(1);
     expect(stderr).toContain(
-      'the variable `key` is secret: its value cannot stand in trueup.fleet.yaml',
+      'the variable `key` is secret: its value is not allowed in trueup.fleet.yaml',
     );
     expect(stdout + stderr).not.toContain('hunter2');
     expect(fleet.calls('acme')).toBe(0);
@@ -281,7 +281,7 @@ describe('a bundle', () => {
     const { code, stderr } = await home.run('apply', 'b');
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /edited after it was made|not in it|not the one that the head names|no bundle/,
+      /edited after it was made|not in it|not the one that the head names|not a bundle/,
     );
     expect(home.writes('acme')).toEqual([]);
   });
@@ -328,7 +328,7 @@ describe('a bundle', () => {
   test.each([
     ['show', show],
     ['apply', applyProject],
-  ])('is no saved plan: `%s` names the command', async (name, command) => {
+  ])('is not a saved plan: `%s` names the command', async (name, command) => {
     const home = await fleetOf(['acme']);
     await home.run('plan', '--out', 'b');
     const { code, stderr } = await inProcess(command, [name, 'b'], home);
@@ -370,7 +370,7 @@ describe('a bundle', () => {
     );
     const { code, stderr } = await home.run('apply', 'b');
     expect(code).toBe(6);
-    expect(stderr).toContain('globex, which is no tenant of the fleet any more');
+    expect(stderr).toContain('globex, which is no longer a tenant of the fleet');
     expect(home.writes('acme')).toEqual([]);
   });
 });
@@ -400,7 +400,7 @@ describe('an apply', () => {
     home.accounts.get('acme')!.setFaults([parseFault('status=400,method=POST')]);
     const { code, stdout } = await home.run('apply', '--auto-approve', '--run', 'r');
     expect(code).not.toBe(0);
-    expect(stdout).toMatch(/globex: NOT RUN Stopped: acme, of an earlier stage, is not applied/);
+    expect(stdout).toMatch(/globex: NOT RUN Stopped: acme, in an earlier stage, was not applied/);
     expect(home.writes('globex')).toEqual([]);
     home.accounts.get('acme')!.setFaults([]);
     // The same run, resumed.
@@ -842,7 +842,7 @@ describe('a report', () => {
     ['with an unknown status', (own) => damage(own, 'status', 'fine')],
     ['with diagnostics that are none', (own) => damage(own, 'diagnostics', [null])],
     [
-      'with a detail that is no text',
+      'with a detail that is not a string',
       (own) =>
         damage(own, 'diagnostics', [{ severity: 'error', code: 'x', summary: 'y', detail: 5 }]),
     ],

@@ -27,7 +27,7 @@ test.each([
 test.each([
   [undefined, { 'X-MGR-API-ID': 'X-MGR-API-KEY' }, 'two of the v2 headers'],
   ['{"X-MGR-API-ID":"X-Same"}', { 'X-VND-API-ID': 'x-same' }, 'two of the v2 headers'],
-  [undefined, { 'X-MGR-API-ID': 'X:Y' }, 'no name of a header'],
+  [undefined, { 'X-MGR-API-ID': 'X:Y' }, 'not a valid header name'],
 ])('%s and %j are refused', (TRUEUP_V2_HEADERS, settings, words) => {
   expect(() => headerNames({ TRUEUP_V2_HEADERS }, settings as Record<string, string>)).toThrow(
     words,

@@ -65,7 +65,7 @@ test('are not there without the report', async () => {
 
 describe('something in the way is refused before anything is read', () => {
   test.each([
-    ['a file', (at: string) => writeFileSync(at, ''), 'it is no folder'],
+    ['a file', (at: string) => writeFileSync(at, ''), 'it is not a folder'],
     ['a note', (at: string) => holding(at, 'acme.html', 'mine'), 'no report wrote acme.html in it'],
     ['another file', (at: string) => holding(at, 'x', 'mine'), 'no report wrote x in it'],
     [

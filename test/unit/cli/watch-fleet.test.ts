@@ -116,5 +116,5 @@ test('--metrics-tenants is of a fleet only', async () => {
     home,
   );
   expect(code).toBe(1);
-  expect(stderr).toContain('has a meaning in the folder of a fleet only');
+  expect(stderr).toContain('can be used only in the folder of a fleet');
 });

@@ -42,7 +42,7 @@ describe('writeTogether', () => {
   it('names a file that stands in the place of the folder', async () => {
     const home = freshFolder();
     writeFileSync(join(home, 'live'), 'mine');
-    await expect(write(join(home, 'live'))).rejects.toThrow('is there already');
+    await expect(write(join(home, 'live'))).rejects.toThrow('already exists');
     expect(namesIn(home)).toEqual(['live']);
   });
 
@@ -51,7 +51,7 @@ describe('writeTogether', () => {
     async (name) => {
       const home = freshFolder();
       mkdirSync(join(home, name));
-      await expect(write(home)).rejects.toThrow(`${join(home, name)} is there already`);
+      await expect(write(home)).rejects.toThrow(`${join(home, name)} already exists`);
       expect(namesIn(home)).toEqual([name]);
     },
   );

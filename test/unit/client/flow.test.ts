@@ -250,7 +250,7 @@ describe('is sent once, and what came of it', () => {
 test.each([
   ['http://flow.example.com', 'bad-address'],
   ['https://dana:sesame@flow.example.com', 'bad-address'],
-])('%s is no address', async (url, code) => {
+])('%s is not an address', async (url, code) => {
   const flow = { url, username: secret('u', 'dana'), password: secret('p', 'sesame') };
   expect((await refusal(call(() => json(whole), { flow }))).code).toBe(code);
 });

@@ -178,17 +178,17 @@ describe('a listing by next', () => {
       truncated: (good) => ({ ...good, body: good.body.slice(0, -3) }),
       empty: (good) => ({ ...good, body: '' }),
       'no data': (good) => json({ meta: (JSON.parse(good.body) as { meta: unknown }).meta }),
-      'data is no list': () => json({ data: {}, meta: { next: null } }),
+      'data is not a list': () => json({ data: {}, meta: { next: null } }),
       'no meta': () => json({ data: [] }),
       'no next': () => json({ data: [], meta: {} }),
-      'next is no text': () => json({ data: [], meta: { next: 7 } }),
+      'next is not a string': () => json({ data: [], meta: { next: 7 } }),
       'next without a query': () =>
         json({ data: [], meta: { next: 'https://any.example/api/v2/alert_rules/' } }),
       'next with an empty query': () => page([], 'https://any.example/api/v2/alert_rules/?'),
       'record without id': () => page([{ schedule: null }]),
       'record with an empty id': () => page([rule('')]),
       'record with a path for an id': () => page([rule('../x')]),
-      'record that is no object': () => page([null]),
+      'record that is not an object': () => page([null]),
       'record that is text': () => page(['a']),
       'bottomless record': () =>
         page([
@@ -421,7 +421,7 @@ describe('the end of a v3 listing', () => {
       { links: { next: '/api/v3/beta/account_authorizations' } },
       /leads nowhere/,
     ],
-    ['next that is no text', { links: { next: 7 } }, /leads nowhere/],
+    ['next that is not a string', { links: { next: 7 } }, /leads nowhere/],
   ])('is unknown with %s', async (_, rest, words) => {
     expect((await refusal(end(rest))).text).toMatch(words);
   });

@@ -317,7 +317,7 @@ describe('a proxy', () => {
     ['proxy.example.com:hunter2', /^HTTPS_PROXY is neither http nor https$/],
     [
       'http://user:hunter2%@proxy.example.com',
-      /^HTTPS_PROXY has a % in its user name or password that begins no escape$/,
+      /^HTTPS_PROXY has a % in its user name or password that does not begin an escape$/,
     ],
     ['http://%ff:hunter2@proxy.example.com', /^HTTPS_PROXY has a %/],
   ])('is refused without being quoted where it is %s', (https, says) => {

@@ -133,10 +133,10 @@ describe('composing', () => {
 
   it.each(['..', '.', ''])('refuses the identifier %j, which would be another path', (id) => {
     expect(() => cloud.compose(rules, { verb: 'delete', id, fields: {} })).toThrow(
-      'is no identifier',
+      'is not an identifier',
     );
     expect(() => cloud.compose(authorizations, { verb: 'update', id, fields: {}, live })).toThrow(
-      'is no identifier',
+      'is not an identifier',
     );
   });
 
@@ -183,7 +183,7 @@ describe('composing', () => {
     const write: Write = { verb: 'update', id: 'd1', fields: { endpoint: { url } } };
     const promise = Promise.resolve().then(() => cloud.compose(destinations, write));
     expect((await refusal(promise)).text).toBe(
-      'alert_push_destinations: `endpoint.url` holds a user name or a password Deliveries are signed with the secret of `authentication`. Write the address without what stands before the @.',
+      'alert_push_destinations: `endpoint.url` holds a user name or a password Deliveries are signed with the secret of `authentication`. Write the address without the part before the @.',
     );
     expect(
       cloud.compose(destinations, { ...write, live: { id: 'd1', values: { endpoint: { url } } } })

@@ -277,7 +277,7 @@ describe('refused, by path and all at once', () => {
           name: 'x',
           hook: { url: 'u', token: 'hunter2' as never },
         }),
-      'edge/it: `hook.token` is secret, and its value cannot stand in a program: it has to be `secret.env(',
+      'edge/it: `hook.token` is secret, and its value is not allowed in a program: it has to be `secret.env(',
     ],
     [
       'a variable as secret',
@@ -325,7 +325,7 @@ describe('refused, by path and all at once', () => {
     [
       'a name that is none',
       (app) => void new Account(stack(app), 'is it', { name: 'x' }),
-      'edge/is it: `is it` is no name',
+      'edge/is it: `is it` is not a valid name',
     ],
     [
       'a stack whose name is none',

@@ -327,7 +327,7 @@ describe('validate() says by path', () => {
       '`radius`: an integer is expected, not a fraction.',
     ],
     [
-      'what is no number',
+      'what is not a number',
       { name: 'x', latitude: Number.NaN },
       '`latitude`: a number is expected, not NaN.',
     ],
@@ -353,7 +353,7 @@ describe('validate() says by path', () => {
       '`labels`: an object is expected, not a list.',
     ],
     [
-      'what is no length of time',
+      'what is not a duration',
       { name: 'x', timeouts: { create: '5 minutes' } },
       '`timeouts.create`: a length of time above zero, as in "90s", "10m" or "1h30m", is expected, not a string.',
     ],
@@ -376,7 +376,7 @@ describe('validate() says by path', () => {
     [
       'a literal secret',
       { name: 'x', hook: { url: 'u', tokenWo: 'hunter2' } },
-      '`hook.tokenWo` is secret, and its value cannot stand in a program',
+      '`hook.tokenWo` is secret, and its value is not allowed in a program',
     ],
     [
       'a secret with something beside it',
@@ -478,7 +478,7 @@ describe('validate() says by path', () => {
     const messages = said(declare);
     expect(messages).toHaveLength(1);
     expect(messages[0]).toContain(
-      'edge/pager: `authentication.secretWo` is secret, and its value cannot stand in a program: it has to be a reference to what is kept elsewhere',
+      'edge/pager: `authentication.secretWo` is secret, and its value is not allowed in a program: it has to be a reference, such as the',
     );
     expect(messages.join()).not.toContain('hunter2');
   });
@@ -592,7 +592,7 @@ describe('validate() says by path', () => {
 
   test.each<readonly [what: string, declare: (stack: TerraformStack) => void, says: string]>([
     [
-      'text that is no JSON',
+      'text that is not JSON',
       (stack) => void new AlertRule(stack, 'it', { settings: '{a:1}' }),
       '`settings`: an object or null is expected, or the JSON text of one.',
     ],

@@ -138,11 +138,11 @@ describe('a macro of a list takes two arguments', () => {
   });
 
   it.each([
-    ['lost.map(x)', '`lost` is no variable'],
+    ['lost.map(x)', '`lost` is not a variable'],
     ['var.list.map(x) + lost', '`map` takes two arguments, not 1'],
-    ['var.list.map(x, lost)', '`lost` is no variable'],
-    ['var.list.map(x, x + lost.size())', '`lost` is no variable'],
-    ['var.list.map(x, true, lost)', '`lost` is no variable'],
+    ['var.list.map(x, lost)', '`lost` is not a variable'],
+    ['var.list.map(x, x + lost.size())', '`lost` is not a variable'],
+    ['var.list.map(x, true, lost)', '`lost` is not a variable'],
   ])('and is not suspected for another error: %s', async (source, said) => {
     const [one] = await errors({
       'p.yaml': `${VARIABLES}accounts:\n  p: { name: '\${${source}}' }\n`,
@@ -177,13 +177,13 @@ describe('an expression is wrong', () => {
       '"a ${1 + var.count == \'a\'}"',
       /^3:16 bad-expression: these types do not go together: int == string/,
     ],
-    ['"${vra.region + 1}"', /^3:14 bad-expression: `vra` is no variable. Did you mean `var`\?/],
+    ['"${vra.region + 1}"', /^3:14 bad-expression: `vra` is not a variable. Did you mean `var`\?/],
     ['"${accounts.p.id + \'\'}"', /^3:14 live-reference: `accounts` is read from the service/],
     ['"${size(accounts.p.id)}"', /^3:19 live-reference/],
     ["\"${lookups.hq.id == '1' ? 'a' : 'b'}\"", /^3:14 live-reference: `lookups`/],
     [
       '"${\'a\' + secret.env.X}"',
-      /^3:20 misplaced-secret: .* a secret cannot stand inside an expression/,
+      /^3:20 misplaced-secret: .* a secret is not allowed inside an expression/,
     ],
     ['"${secret.env.X + \'a\'}"', /^3:14 misplaced-secret/],
     ['"${env.API_TOKEN + \'\'}"', /credential-in-env: env.API_TOKEN: .*secret.env.API_TOKEN/],
@@ -193,14 +193,14 @@ describe('an expression is wrong', () => {
       '"${env.SITES + \'\'}"',
       /^3:18 unknown-environment: the environment variable SITES is not set/,
     ],
-    ['"${each.key + \'\'}"', /no-for-each: `each` stands outside/],
+    ['"${each.key + \'\'}"', /no-for-each: `each` is used outside/],
     ['"${var.count + 1}"', /wrong-type: `name`: a string is expected, not an integer/],
-    ['"a ${var.list + []}"', /not-text: .* is no single value/],
+    ['"a ${var.list + []}"', /not-text: .* is not a single value/],
     ['"${1 +}"', /^3:17 bad-expression: unexpected token/],
     ['"${(1}"', /bad-expression/],
     ['"${var.list[7]}"', /bad-expression: index out of bounds/],
     ['"${var.list.map(a, var.list.map}"', /bad-expression/],
-    ['"${foo(1)}"', /bad-expression: `foo` is no function/],
+    ['"${foo(1)}"', /bad-expression: `foo` is not a function/],
     ['"${HOME:-x}"', /bad-expression: .*`\$\$\{` is a literal/],
     ['"${\'a\'"', /bad-reference: a `\$\{` is never closed/],
     ['"${var.region.matches(\'(\')}"', /bad-expression: the pattern is wrong/],
@@ -218,7 +218,7 @@ describe('an expression is wrong', () => {
       /bad-expression: the expression takes more than 1000000 steps/,
     ],
     ['"${var.dollars + secret}"', /misplaced-secret/],
-    ["\"${{'a': 1, 'a': 2}}\"", /bad-expression: a key stands twice/],
+    ["\"${{'a': 1, 'a': 2}}\"", /bad-expression: a key appears twice/],
   ])('%s', async (text, said) => {
     const begin = performance.now();
     const found = await errors(`accounts:\n  p:\n    name: ${text}\n${VARIABLES}`, { environment });

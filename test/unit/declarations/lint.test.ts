@@ -59,7 +59,7 @@ describe('lint', () => {
     ],
     [
       rule('associated_groups: [1], settings: { t: { api-key: k, n: 1 } }'),
-      /^warning literal-secret alert_rules.r settings.t.api-key 2:\d+ `settings.t.api-key` is named as a secret is, and its value is written down$/,
+      /^warning literal-secret alert_rules.r settings.t.api-key 2:\d+ `settings.t.api-key` is named like a secret, and its value is in the file$/,
     ],
     [
       'configuration_managers:\n  m: { router: "1", configuration: [{ a: [{ wpa_psk: 12345678 }] }] }\n',
@@ -95,11 +95,11 @@ describe('lint', () => {
     ],
     [
       'configuration_managers:\n  m: { router: "1" }\n  n: { router: 1, suspended: true }\n',
-      /^error identical-declarations configuration_managers.n - 3:3 .*alike in `router`/,
+      /^error identical-declarations configuration_managers.n - 3:3 .*equal in `router`/,
     ],
     [
       'accounts:\n  a: { name: x, account: "1" }\n  b: { name: x, account: 1 }\n',
-      /^error identical-declarations accounts.b - 3:3 .*accounts.a are alike in `account` and `name`/,
+      /^error identical-declarations accounts.b - 3:3 .*accounts.a are equal in `account` and `name`/,
     ],
     [
       'alert_rules:\n  a: { associated_groups: [1, 2] }\n  b: { associated_groups: [2, 1], schedule: null, settings: {} }\n',

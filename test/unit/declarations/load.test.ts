@@ -618,7 +618,7 @@ describe('complaints', () => {
     ['lookups: { a: { acounts: { name: x } } }\n', /unknown-kind: .*Did you mean `accounts`/],
     [
       'lookups: { q: { acounts: { name: x } } }\naccounts:\n  a: { name: x, account: "${lookups.q.id}" }\n',
-      /1:17 unknown-kind: `acounts` is no kind. Did you mean `accounts`/,
+      /1:17 unknown-kind: `acounts` is not a kind. Did you mean `accounts`/,
     ],
     [
       'lookups: { q: {} }\naccounts:\n  a: { name: x, account: "${lookups.q.id}" }\n',

@@ -21,7 +21,7 @@ it.each([
   ],
   ['Attributes: schedule, associated_accounts.', 'Attributes: schedule, associatedAccounts.'],
   ['`authentication.secret_wo` is secret', '`authentication.secretWo` is secret'],
-  ['`secret_wo_version` is no number', '`secretWoVersion` is no number'],
+  ['`secret_wo_version` is not a number', '`secretWoVersion` is not a number'],
   [
     '${accounts.a.resource_url} stands in `http_destinations.0`',
     '${accounts.a.resource_url} stands in `httpDestinations.0`',

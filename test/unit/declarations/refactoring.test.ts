@@ -183,7 +183,7 @@ describe('import', () => {
     const text =
       'accounts:\n  a: { name: A, lifecycle: { adopt: "7" } }\n  b: { name: B }\nimport:\n  - { to: accounts.b, id: "7" }\n';
     expect((await errors(text)).map(shown)).toEqual([
-      'trueup.yaml:5:5 adopt-taken: accounts.b and accounts.a both take over 7 / The other stands in trueup.yaml:2:3. Remove the block or the line from one of them.',
+      'trueup.yaml:5:5 adopt-taken: accounts.b and accounts.a both take over 7 / The other is in trueup.yaml:2:3. Remove the block or the line from one of them.',
     ]);
   });
 
@@ -191,7 +191,7 @@ describe('import', () => {
     const text =
       'accounts:\n  a: { name: A }\n  b: { name: B }\nimport:\n  - { to: accounts.a, id: 7 }\n  - { to: accounts.b, id: "7" }\n';
     expect((await errors(text)).map(shown)).toEqual([
-      'trueup.yaml:6:5 adopt-taken: accounts.b and accounts.a both take over 7 / The other stands in trueup.yaml:5:5. Remove the block or the line from one of them.',
+      'trueup.yaml:6:5 adopt-taken: accounts.b and accounts.a both take over 7 / The other is in trueup.yaml:5:5. Remove the block or the line from one of them.',
     ]);
   });
 });
@@ -235,7 +235,7 @@ describe('blocks that are refused', () => {
     ],
     [
       'moved: [{ from: accounts, to: accounts.a }]',
-      /4:9 bad-address: `from`: `accounts` is no address/,
+      /4:9 bad-address: `from`: `accounts` is not an address/,
     ],
     ['moved: [{ from: "accounts.x[k]", to: accounts.a }]', /bad-address: .*double quotes/],
     ['moved: [{ from: account.x, to: accounts.a }]', /4:9 unknown-kind: .*Did you mean `accounts`/],

@@ -44,7 +44,7 @@ describe('the secrets that a command prints', () => {
     expect(await Promise.all(['pager', 'desk', 'on', 'toString'].map(fetched))).toEqual([
       ['p', undefined],
       ['d', undefined],
-      [undefined, expect.stringContaining('its member `on` is no text')],
+      [undefined, expect.stringContaining('its member `on` is not a string')],
       [undefined, expect.stringContaining('no member `toString`, but desk, on, pager')],
     ]);
     expect(runs).toHaveLength(1);
@@ -59,7 +59,7 @@ describe('the secrets that a command prints', () => {
     const [value, problem] = await fetched('pager');
     expect([value, problem]).toEqual([
       undefined,
-      expect.stringContaining(`\`settings.secrets.vault\` gave no value: ${why}`),
+      expect.stringContaining(`\`settings.secrets.vault\` returned no value: ${why}`),
     ]);
     expect(secret('pager').advice).toContain('Its command has to print it: ');
   });

@@ -300,12 +300,12 @@ describe('the value of a secret', () => {
     const given = await errors(text, { variables: { v: 'hunter2' } });
     expect(given.map(shown)).toEqual([
       expect.stringMatching(
-        /^literal-secret: the variable `v` is secret: its value cannot be given by --var .*TRUEUP_VAR_v/,
+        /^literal-secret: the variable `v` is secret: its value is not allowed in --var .*TRUEUP_VAR_v/,
       ),
     ]);
     expect((await errors(`variables: { v: hunter2 }\n${text}`)).map(shown)).toEqual([
       expect.stringMatching(
-        /^trueup.yaml:1:14 literal-secret: .*cannot stand in a file .*TRUEUP_VAR_v/,
+        /^trueup.yaml:1:14 literal-secret: .*is not allowed in a file .*TRUEUP_VAR_v/,
       ),
     ]);
     expect(JSON.stringify(given)).not.toContain('hunter2');

@@ -289,7 +289,7 @@ describe('null with text around it', () => {
     [
       'a local',
       named('x${local.nothing}'),
-      '${local.nothing} is null, which cannot stand inside a text',
+      '${local.nothing} is null, which is not allowed inside a string',
     ],
     [
       'each.value',
@@ -304,12 +304,12 @@ describe('null with text around it', () => {
     [
       'a local in a document',
       rule('{"a":"${local.nothing}"}'),
-      '${local.nothing} is null, which cannot stand inside a text',
+      '${local.nothing} is null, which is not allowed inside a string',
     ],
     [
       'a local in no quotes',
       rule('{"a":${local.nothing}}'),
-      '${local.nothing} is null, which cannot stand inside a text',
+      '${local.nothing} is null, which is not allowed inside a string',
     ],
   ])('is an error: %s', async (_, tree, expected) => {
     expect(await wrong({ ...given, locals: { nothing: null }, ...tree })).toContain(expected);
@@ -363,7 +363,7 @@ describe('an expression that has no value here', () => {
     [
       'a null in a text',
       'a ${null}',
-      'bad-expression: the expression ${null}: null cannot stand inside a string',
+      'bad-expression: the expression ${null}: null is not allowed inside a string',
     ],
     [
       'an unknown variable',

@@ -911,8 +911,16 @@ describe('what cannot be said', () => {
       { variable: { k: { sensitive: true } }, ...account({ name: '${var.k}' }) },
       'misplaced-secret | base/a | name | ',
     ],
-    ['a document that is no JSON', rule({ settings: '{a: 1}' }), 'bad-json | base/r | settings | '],
-    ['a document that is no text', rule({ settings: { a: 1 } }), 'bad-json | base/r | settings | '],
+    [
+      'a document that is not JSON',
+      rule({ settings: '{a: 1}' }),
+      'bad-json | base/r | settings | ',
+    ],
+    [
+      'a document that is not a string',
+      rule({ settings: { a: 1 } }),
+      'bad-json | base/r | settings | ',
+    ],
     [
       'a document with a key that shadows',
       rule({ settings: '{"__proto__": {}}' }),
@@ -950,7 +958,7 @@ describe('what cannot be said', () => {
           settings: `{"m":[${text}]}`,
         }),
       },
-      `unquoted-text | base/r | settings.m.0 | base/r: \`settings.m.0\`: ${text} is text and stands in no quotes`,
+      `unquoted-text | base/r | settings.m.0 | base/r: \`settings.m.0\`: ${text} is a string and is not in quotes`,
     ]),
     [
       'a mapping in quotes in a document',
@@ -975,7 +983,7 @@ describe('what cannot be said', () => {
     [
       'an unknown type',
       { resource: { devicecloud_acount: { a: made('base/a') } } },
-      'unknown-kind | base/a |  | base/a: devicecloud_acount is no resource type. Did you mean `devicecloud_account`?',
+      'unknown-kind | base/a |  | base/a: devicecloud_acount is not a resource type. Did you mean `devicecloud_account`?',
     ],
     [
       'a reference to another provider',
@@ -1127,7 +1135,7 @@ describe('what cannot be said', () => {
       'wrong-type | base/a | lifecycle | ',
     ],
     [
-      'depends_on that is no list',
+      'depends_on that is not a list',
       account({ name: 'A', depends_on: 'devicecloud_account.b' }),
       'wrong-type | base/a | depends_on | ',
     ],

@@ -207,7 +207,7 @@ accounts:
       '{ d: { type: integer, minimum: 2, default: 1 }, e: { enum: [a], default: b } }',
       [
         '`parameters.properties.d.default` must be >= 2',
-        '`parameters.properties.e.default` is not one of its values. Did you mean `a`?',
+        '`parameters.properties.e.default` is not one of the allowed values. Did you mean `a`?',
       ],
     ],
   ])('with a wrong default is wrong once, in the template: %s', async (_, properties, said) => {
@@ -226,8 +226,8 @@ accounts:
     expect(found).toMatchObject([
       {
         code: 'wrong-parameter',
-        summary: '`with.tier` is not one of its values. Did you mean `gold`?',
-        detail: 'Values: "gold", "tin", 3. The template `t` stands in trueup.yaml:2:3.',
+        summary: '`with.tier` is not one of the allowed values. Did you mean `gold`?',
+        detail: 'Allowed values: "gold", "tin", 3. The template `t` is in trueup.yaml:2:3.',
       },
     ]);
   });
@@ -261,11 +261,11 @@ describe('what is wrong is said with both places', () => {
   it.each<[tree: string, said: RegExp]>([
     [
       `${T}use:\n  u: { template: t }\n`,
-      /^6:3 missing-parameter: `with.a` is missing \/ The template `t` stands in trueup.yaml:2:3/,
+      /^6:3 missing-parameter: `with.a` is missing \/ The template `t` is in trueup.yaml:2:3/,
     ],
     [
       `${T}use:\n  u: { template: t, with: { a: x, b: 1 } }\n`,
-      /^6:31? ?.*unknown-parameter: `b` is no parameter.* Parameters: a, n. The template `t` stands in/,
+      /^6:31? ?.*unknown-parameter: `b` is not a parameter.* Parameters: a, n. The template `t` is in/,
     ],
     [
       `${T}use:\n  u: { template: t, with: { a: 5 } }\n`,
@@ -284,6 +284,10 @@ describe('what is wrong is said with both places', () => {
       /wrong-parameter: `with.a` must match pattern/,
     ],
     [
+      `${T}use:\n  u: { template: t, for_each: { p: y, q: xy }, with: { a: "\${each.value}" } }\n`,
+      /wrong-parameter: `use.u\["p"\]`: `with.a` must match pattern/,
+    ],
+    [
       `${T}use:\n  u: { template: t, with: [a] }\n`,
       /wrong-type: `with`: a mapping of parameters is expected, not a list/,
     ],
@@ -296,7 +300,7 @@ describe('what is wrong is said with both places', () => {
     [`${T}use:\n  u: { template: [t] }\n`, /wrong-type: `use.u.template`/],
     [
       `${T}use:\n  u: { template: t, wiht: { a: x } }\n`,
-      /unknown-attribute: `wiht` is no key of a `use`. Did you mean `with`\?/,
+      /unknown-attribute: `wiht` is not a key of a `use`. Did you mean `with`\?/,
     ],
     [`${T}use:\n  u: t\n`, /wrong-type: `use.u`: a mapping is expected/],
     [`${T}use:\n  1u: { template: t }\n`, /bad-name/],
@@ -304,9 +308,9 @@ describe('what is wrong is said with both places', () => {
     [`${T}use:\n  u: { template: t, for_each: [a, a], with: { a: x } }\n`, /bad-for-each/],
     [
       `${T}use:\n  u: { template: t, with: { a: "\${param.b}" } }\n`,
-      /no-template: \$\{param.b\} stands outside of a template/,
+      /no-template: \$\{param.b\} is used outside of a template/,
     ],
-    [`${T}accounts:\n  p: { name: "\${param.a + 'x'}" }\n`, /no-template: `param` stands outside/],
+    [`${T}accounts:\n  p: { name: "\${param.a + 'x'}" }\n`, /no-template: `param` is used outside/],
     [
       `${T}use:\n  u: { template: t, with: { a: xy } }\n  v: { template: t, with: { a: x } }\naccounts: { u-m: { name: x } }\n`,
       /duplicate-declaration: accounts.u-m is declared twice \/ It is declared in trueup.yaml:8:13 already/,
@@ -325,7 +329,7 @@ describe('what is wrong is said with both places', () => {
     ],
     [
       'templates:\n  a:\n    use: { i: { template: b } }\n  b:\n    use: { i: { template: a } }\nuse: { u: { template: a } }\n',
-      /^5:17 template-circle: the template `a` uses `b` uses `a`: a circle has no end \/ The other uses stand in trueup.yaml:3:12/,
+      /^5:17 template-circle: the template `a` uses `b` uses `a`: a circle has no end \/ The other uses are in trueup.yaml:3:12/,
     ],
     [
       'templates:\n  a: { use: { i: { template: c } } }\nuse: { u: { template: a } }\n',
@@ -333,11 +337,11 @@ describe('what is wrong is said with both places', () => {
     ],
     [
       'templates:\n  t: { acounts: {} }\n',
-      /unknown-section: `acounts` cannot stand in a template. Did you mean `accounts`\?/,
+      /unknown-section: `acounts` is not allowed in a template. Did you mean `accounts`\?/,
     ],
     [
       'templates:\n  t: { settings: {} }\n',
-      /unknown-section: `settings` cannot stand in a template/,
+      /unknown-section: `settings` is not allowed in a template/,
     ],
     ['templates:\n  t: { accounts: [] }\n', /wrong-type: `accounts`: a mapping of names/],
     ['templates:\n  t: { accounts: { 1x: {} } }\n', /bad-name/],
@@ -352,7 +356,7 @@ describe('what is wrong is said with both places', () => {
     ],
     [
       'templates:\n  t: { parameters: { propertys: {} } }\n',
-      /unknown-keyword: `propertys` is no keyword that a schema takes here. Did you mean `properties`\?/,
+      /unknown-keyword: `propertys` is not a keyword that a schema can have here. Did you mean `properties`\?/,
     ],
     [
       'templates:\n  t: { parameters: { properties: { a: { type: strin } } } }\n',
@@ -361,7 +365,7 @@ describe('what is wrong is said with both places', () => {
     ['templates:\n  t: { parameters: { properties: { a: { pattern: "(" } } } }\n', /bad-pattern/],
     [
       'templates:\n  t: { parameters: { anyOf: [{ properties: { a: { default: 1 } } }] } }\n',
-      /bad-schema: `parameters` is no schema that can be checked: default is ignored/,
+      /bad-schema: `parameters` is not a schema that can be checked: default is ignored/,
     ],
     [
       `${T}    alert_rules: { r: { shedule: daily } }\nuse:\n  u: { template: t, with: { a: x } }\n`,
@@ -379,6 +383,16 @@ describe('what is wrong is said with both places', () => {
   ])('%s', async (tree, said) => {
     const found = await errors(tree);
     expect(shown(found[0]!).replace('trueup.yaml:', '')).toMatch(said);
+  });
+
+  it('each member of a `use` with a wrong parameter is named', async () => {
+    const found = await errors(
+      `${T}use:\n  u: { template: t, for_each: [y, x, z], with: { a: "\${each.key}" } }\n`,
+    );
+    expect(found.map(({ summary }) => summary.slice(0, 21))).toEqual([
+      '`use.u["y"]`: `with.a',
+      '`use.u["z"]`: `with.a',
+    ]);
   });
 
   it('an error in a template names the first use, once', async () => {

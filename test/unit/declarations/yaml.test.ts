@@ -28,8 +28,8 @@ describe('the profile', () => {
     ['merge key', 'a: &x { b: 1 }\nc: { <<: *x }\n', 'yaml-merge', 2, /merge keys/],
     ['other version', '%YAML 1.1\n---\na: 1\n', 'yaml-directive', 1, /%YAML 1.2/],
     ['tag directive', '%TAG ! tag:x,2000:\n---\na: 1\n', 'yaml-directive', 1, /%YAML 1.2/],
-    ['duplicate key', 'a: 1\nb: 2\na: 3\n', 'duplicate-key', 3, /stands twice/],
-    ['duplicate key in flow', 'a: { b: 1, "b": 2 }\n', 'duplicate-key', 1, /stands twice/],
+    ['duplicate key', 'a: 1\nb: 2\na: 3\n', 'duplicate-key', 3, /appears twice/],
+    ['duplicate key in flow', 'a: { b: 1, "b": 2 }\n', 'duplicate-key', 1, /appears twice/],
     ['number as key', '1: a\n', 'yaml-key', 1, /must be text/],
     ['null as key', 'a: { ~: b }\n', 'yaml-key', 1, /must be text/],
     ['mapping as key', '? { a: b }\n: c\n', 'yaml-key', 1, /must be text/],
@@ -171,7 +171,7 @@ describe('files that are no text', () => {
       'control-character',
       /control character/,
     ],
-    ['a FIFO', FIFO, 'not-a-file', /no regular file/],
+    ['a FIFO', FIFO, 'not-a-file', /not a regular file/],
     ['unreadable', DENIED, 'unreadable', /no permission/],
   ];
   it.each(bad)('%s, named or found', async (_, content, code, says) => {

@@ -277,7 +277,7 @@ describe('what is not sent', () => {
       { endpoint: { url: 'http://127.0.0.1@hooks.example.com/' } },
       'refused: its endpoint.url holds a user name',
     ],
-    ['no URL', { endpoint: { url: 'pager' } }, 'refused: its endpoint.url is no URL'],
+    ['no URL', { endpoint: { url: 'pager' } }, 'refused: its endpoint.url is not a URL'],
     [
       'another scheme',
       { endpoint: { url: 'file://localhost/x' } },

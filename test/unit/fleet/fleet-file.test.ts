@@ -132,7 +132,7 @@ test.each([
     `fleet: { tenants: { from: tenants/*, labels: { tier: a } }, order: [{ select: "teir=a" }] }`,
     /unknown-label: .*Did you mean `tier`/,
   ],
-  ['no folder', 'fleet: { tenants: { from: custs/* } }', /^1:21 no-tenants: no folder is there/],
+  ['no folder', 'fleet: { tenants: { from: custs/* } }', /^1:21 no-tenants: no folder matches/],
   ['no star', 'fleet: { tenants: { from: tenants } }', /bad-pattern/],
   ['a folder outside', 'fleet: { tenants: { from: "../*" } }', /bad-pattern/],
   [
@@ -141,7 +141,7 @@ test.each([
     /^1:46 unknown-tenant: .*`acme`/,
   ],
   [
-    'a word that is no string',
+    'a word that is not a string',
     'fleet: { tenants: { acme: { paths: [base], labels: { a: yes } } } }',
     /^1:54 wrong-type: .*the word `yes`/,
   ],
@@ -172,16 +172,20 @@ test.each([
     `fleet: { ${all}, defaults: { credentials: { env_prefix: "A-" } } }`,
     /bad-prefix/,
   ],
-  ['a name that is no name', 'fleet: { tenants: { "a/b": { paths: [base] } } }', /^1:21 bad-name/],
+  [
+    'a name that is not a valid name',
+    'fleet: { tenants: { "a/b": { paths: [base] } } }',
+    /^1:21 bad-name/,
+  ],
   [
     'one state',
     `fleet: { ${all}, defaults: { state: states/x.json } }`,
-    /^1:52 duplicate-state: the tenants `acme` and `globex` have one state/,
+    /^1:52 duplicate-state: the tenants `acme` and `globex` have the same state/,
   ],
   [
     'one remote state',
     'fleet: { tenants: { a: { paths: [base], state: "s3://b/x/" }, b: { paths: [base], state: "s3://b/x" } } }',
-    /^1:83 duplicate-state: the tenants `a` and `b` have one state/,
+    /^1:83 duplicate-state: the tenants `a` and `b` have the same state/,
   ],
   [
     'a label that is the name of a tenant',
@@ -206,7 +210,7 @@ test.each([
   [
     'a variable whose name is none',
     'fleet: { tenants: { acme: { paths: [base], variables: { "a b": c } } } }',
-    /^1:57 bad-name: `a b` is no name of a variable/,
+    /^1:57 bad-name: `a b` is not a valid variable name/,
   ],
   [
     'a state without a name',
@@ -232,8 +236,8 @@ describe('names that give one prefix', () => {
     const text =
       'fleet:\n  tenants:\n    a-b: { paths: [base] }\n    x: { paths: [base] }\n    A_b: { paths: [base] }\n';
     expect(await complaints(text)).toEqual([
-      '3:5 duplicate-prefix: the tenants `a-b` and `A_b` have one prefix of variables: A_B_',
-      '5:5 duplicate-prefix: the tenants `a-b` and `A_b` have one prefix of variables: A_B_',
+      '3:5 duplicate-prefix: the tenants `a-b` and `A_b` have the same prefix of variables: A_B_',
+      '5:5 duplicate-prefix: the tenants `a-b` and `A_b` have the same prefix of variables: A_B_',
     ]);
   });
 
@@ -326,7 +330,7 @@ test.each([
     `fleet: { tenants: { a: ${entry(one)}, b: ${entry(other)} } }`,
   );
   const said = await readFleet({ files: declarationFiles, cwd }).then(() => '', String);
-  expect(said.includes('`a` and `b` have one state')).toBe(expected);
+  expect(said.includes('`a` and `b` have the same state')).toBe(expected);
 });
 
 test('a number that is to be a time is answered by a time', async () => {

@@ -68,9 +68,9 @@ describe('selection', () => {
   });
   test.each([
     ['teir=a', /no tenant has a label `teir`. Did you mean `tier`/],
-    ['tier==a', /is no selection/],
-    ['', /is no selection/],
-    ['a b', /is no selection/],
+    ['tier==a', /is not a selection/],
+    ['', /is not a selection/],
+    ['a b', /is not a selection/],
   ])('%s is refused', (expression, expected) => {
     expect(() => selectionOf(expression, all, { what: '--select' })).toThrow(expected);
   });
@@ -307,7 +307,7 @@ test.each([
     '{"s3cret key":"x"}',
     { problem: expect.stringMatching(/^member 1 .* not named like/) as string },
   ],
-  ['{"A":"x","B":7}', { problem: 'member 2 of what it printed is no string' }],
+  ['{"A":"x","B":7}', { problem: 'member 2 of what it printed is not a string' }],
 ])('a credential command that prints %s', (text, expected) => {
   const read = printedVariables(text);
   expect(read).toEqual(expected);

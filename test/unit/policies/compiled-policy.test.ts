@@ -147,7 +147,7 @@ describe('a policy of a fleet', () => {
     'fleet.a == declaration.kind',
   ])('sees no single plan: %s', (when) =>
     expect(compiledPolicy({ when, message: 'x' })).toMatchObject([
-      { field: 'when', summary: '`fleet` cannot stand in one expression with other variables' },
+      { field: 'when', summary: '`fleet` cannot be used in an expression with other variables' },
     ]),
   );
 
@@ -165,14 +165,14 @@ describe('what does not compile', () => {
       'chnge.address == ""',
       'x',
       'when',
-      /`chnge` is no variable. Did you mean `change`/,
+      /`chnge` is not a variable. Did you mean `change`/,
     ],
     [
       'two subjects',
       'change.address == declaration.address',
       'x',
       'when',
-      /`change` and `declaration` cannot stand/,
+      /`change` and `declaration` cannot be used/,
     ],
     ['depth', `${'('.repeat(10_000)}true${')'.repeat(10_000)}`, 'x', 'when', /./],
     ['a message without end', 'true', '${plan', 'message', /no closing brace/],
@@ -181,9 +181,9 @@ describe('what does not compile', () => {
       'plan.summary.create > 0',
       '${change.address}',
       'message',
-      /`change` is no variable/,
+      /`change` is not a variable/,
     ],
-    ['the environment', 'env.HOME != ""', 'x', 'when', /`env` is no variable/],
+    ['the environment', 'env.HOME != ""', 'x', 'when', /`env` is not a variable/],
   ])('%s', (_, when, message, field, summary) => {
     const faults = compiledPolicy({ when, message });
     expect(faults).toEqual([

@@ -322,6 +322,18 @@ describe('without a cloud', () => {
     expect([exit, plan.verdicts, plan.changes.length]).toEqual([2, [], 41]);
   });
 
+  test('no block is called finished, because no state was read', () => {
+    const block = {
+      block: 'moved',
+      from: 'accounts.old',
+      to: 'accounts.ops',
+      sources: [{ kind: 'accounts', name: 'old', members: true }],
+      origin: { file: 'a.yaml', line: 1, column: 1 },
+    } as const;
+    const { plan } = compare([account], { ...project([account]), refactorings: [block] });
+    expect(plan.diagnostics).toEqual([]);
+  });
+
   test('errors of the later declarations are those of a plan', () => {
     const broken = declare('accounts.sub', { name: 'S', account: ref('accounts.none.id') });
     const { plan, exit } = compare([account], [account, broken]);

@@ -1299,7 +1299,7 @@ describe('configuration managers', () => {
           {
             code: 'unknown-form',
             summary:
-              'configuration_managers.depot cannot be written: the live configuration is missing, or is no list of an object and a list of paths.',
+              'configuration_managers.depot cannot be written: the live configuration is missing, or is not a list of an object and a list of paths.',
           },
         ],
       ]);

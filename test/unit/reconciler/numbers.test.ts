@@ -32,7 +32,7 @@ describe('what a text of digits means', () => {
     ['a text where another one is', { a: BIG }, '{"a":"x"}', `{"a":"${BIG}"}`],
     ['a text where nothing is', { a: BIG }, '{}', `{"a":"${BIG}"}`],
     ['a text, if a double held it', { a: '12' }, `{"a":${BIG}}`, '{"a":"12"}'],
-    ['a text that is no number', { a: '007' }, '{"a":5}', '{"a":"007"}'],
+    ['a text that is not a number', { a: '007' }, '{"a":5}', '{"a":"007"}'],
     [
       'a number in a list whose neighbours move',
       { l: ['x', BIG] },

@@ -212,7 +212,7 @@ describe('decide', () => {
       [account('41')],
       ['41'],
     ],
-    ['an id that is no number beside numbers', [numbered({})], [account('x41')], ['x41']],
+    ['an id that is not a number beside numbers', [numbered({})], [account('x41')], ['x41']],
     [
       'an id of capital letters that tells the time',
       [intent({ newest: fresh })],

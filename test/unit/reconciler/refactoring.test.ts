@@ -325,7 +325,7 @@ describe('a plan with', () => {
     expect(proposal.plan.diagnostics).toMatchObject([
       {
         code: 'adopt-taken',
-        summary: 'accounts.b wants to adopt 3, which is managed as accounts.a.',
+        summary: 'accounts.b is to adopt 3, which is managed as accounts.a.',
         origin,
       },
     ]);

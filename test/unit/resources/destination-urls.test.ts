@@ -50,13 +50,13 @@ const bad: readonly (readonly [url: string, words: RegExp])[] = [
   ['ftp://good.example/', /begins with ftp:\/\//],
   ['javascript:alert(1)', /begins with javascript:/],
   ['file:///etc/passwd', /begins with file:/],
-  ['good.example/hook', /is no URL/],
-  ['//good.example/hook', /is no URL/],
-  ['https://', /is no URL/],
-  ['https://good.example:99999/', /is no URL/],
-  ['https://[::1/', /is no URL/],
-  ['https://good%00.example/', /is no URL/],
-  ['', /is no URL/],
+  ['good.example/hook', /is not a URL/],
+  ['//good.example/hook', /is not a URL/],
+  ['https://', /is not a URL/],
+  ['https://good.example:99999/', /is not a URL/],
+  ['https://[::1/', /is not a URL/],
+  ['https://good%00.example/', /is not a URL/],
+  ['', /is not a URL/],
 ];
 
 const good: readonly string[] = [
@@ -213,7 +213,7 @@ describe('destination-moved', () => {
       'alert_push_destinations.p moves from good.example to an address that is known only after apply',
     );
     expect(moves('hunter2', 'https://good.example/').plan.verdicts[0]?.detail).toBe(
-      'alert_push_destinations.p moves from an address that is no URL to good.example',
+      'alert_push_destinations.p moves from an address that is not a URL to good.example',
     );
   });
 });

@@ -162,9 +162,9 @@ describe('the document of a state', () => {
     const whole = rules.document('prod')!;
     const { serial, lineage, trueup } = document();
     const table: readonly (readonly [text: string, code: string, words: string])[] = [
-      [whole.slice(0, -40), 'damaged-state', 'breaks off'],
-      ['<html>Sign in</html>', 'damaged-state', 'no JSON'],
-      ['[]', 'foreign-state', 'no state of trueup'],
+      [whole.slice(0, -40), 'damaged-state', 'truncated'],
+      ['<html>Sign in</html>', 'damaged-state', 'not JSON'],
+      ['[]', 'foreign-state', 'not a state of trueup'],
       [
         '{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"a","outputs":{},"resources":[]}',
         'foreign-state',

@@ -290,7 +290,7 @@ describe('odd places', () => {
     [
       'a state of terraform',
       (path: string) => writeFile(path, '{"version": 4, "serial": 1}'),
-      'it is no state of trueup',
+      'it is not a state of trueup',
     ],
   ])('refuses %s at once and leaves nothing behind', async (_, make, words) => {
     const path = join(folder, 'state.json');

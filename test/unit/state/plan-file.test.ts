@@ -145,7 +145,7 @@ describe('a plan file', () => {
       'no version',
       (file) => ({ ...file, plan_file_version: undefined }),
       'damaged-file',
-      'no saved plan',
+      'not a saved plan',
     ],
     [
       'a stranger among its members',
@@ -165,7 +165,7 @@ describe('a plan file', () => {
       'damaged-file',
       'options.targets must be a list',
     ],
-    ['a list', () => [], 'damaged-file', 'no saved plan'],
+    ['a list', () => [], 'damaged-file', 'not a saved plan'],
   ])('with %s is refused, though its digest fits', async (_, change, code, words) => {
     await writePlanFile(at, document, options);
     await forge(change);

@@ -328,7 +328,7 @@ describe('the text of a journal', () => {
       1,
       'starts with a begin record',
     ],
-    ['two beginnings', [encodeRecord(begin), encodeRecord(begin)], 2, 'in its middle'],
+    ['two beginnings', [encodeRecord(begin), encodeRecord(begin)], 2, 'in the middle'],
     [
       'a record of another type',
       [encodeRecord(begin), line({ type: 'toString' })],

@@ -52,8 +52,8 @@ describe('functions', () => {
   });
 
   it.each([
-    ['', 'is no URL'],
-    ['hooks.example.com', 'is no URL'],
+    ['', 'is not a URL'],
+    ['hooks.example.com', 'is not a URL'],
     ['https://a b.example.com', 'holds a blank or a control character'],
     ['https:\\\\h.example.com', 'holds a backslash'],
     ['http://hooks.example.com', 'begins with http:// instead of https://'],

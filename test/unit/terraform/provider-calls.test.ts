@@ -820,9 +820,9 @@ describe('complaints', () => {
     });
     expect(told(diagnostics)).toEqual([
       'error v2_url: `v2_url` is plain http',
-      'error allow: `nonsense` is no policy rule',
+      'error allow: `nonsense` is not a policy rule',
       'error v2_headers.X-Odd: `X-Odd` is none of the v2 headers',
-      'error roles.auditor: `reader` is no known role',
+      'error roles.auditor: `reader` is not a known role',
       'error roles.administrator: `administrator` is a known role, which has its rank already',
       'error requests_per_minute: `requests_per_minute` takes a whole number from 1',
       'error settle_seconds: `settle_seconds` takes seconds, from 0 to 86400',
@@ -964,7 +964,7 @@ describe('data sources', () => {
     );
     await expect(
       data(core, 'devicecloud_alerts', { since: 'yesterday', limit: 0 }),
-    ).rejects.toThrow('`since` is no time');
+    ).rejects.toThrow('`since` is not a time');
     expect((await data(core, 'devicecloud_audit_logs', {}))['records']).toEqual([]);
   });
 });

@@ -365,7 +365,7 @@ describe('a reading whose time is over', () => {
 describe('timeouts', () => {
   const unknown = new Unknown();
   const wrong = (name: string): string =>
-    `timeouts.${name}: \`timeouts.${name}\` is no length of time`;
+    `timeouts.${name}: \`timeouts.${name}\` is not a duration`;
 
   it.each<readonly [string, CtyValue, readonly string[]]>([
     [RULE, { create: '10m', read: '90s', update: '1h30m', delete: '.5s' }, []],

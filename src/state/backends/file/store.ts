@@ -11,6 +11,7 @@ import {
   type RunAuthor,
   type State,
 } from '../../../model/index.js';
+import { refuseTarget } from '../backend-errors.js';
 import { fileSession, GENERATIONS, MODE, type Paths } from './session.js';
 import { snapshotOf } from '../../snapshot.js';
 import { ADOPTED, adviceFor, decodeJournal, type Journal } from '../../journal-text.js';
@@ -211,16 +212,7 @@ async function startSession(
     found,
     begin?.secrets_salt ?? Buffer.from(options.random.bytes(16)).toString('base64'),
   );
-  if (!sameTarget(state.target, target)) {
-    refuse(
-      'other-target',
-      `${paths.state} is about ${state.target}, and this run is against ${target || 'no target at all'}`,
-      {
-        detail:
-          'Name the right target, or another state (settings.state, --env): ids of one cloud mean nothing in another.',
-      },
-    );
-  }
+  if (!sameTarget(state.target, target)) refuseTarget(paths.state, state.target, target);
   await tidy(options, paths, stored);
   return fileSession({ ...options, ...stored, paths, lock, state, stamp, operation });
 }

@@ -96,7 +96,7 @@ const ADVICE =
 export function decodeDocument(text: string, location: string): StateDocument {
   const parsed = parseJsonText(text);
   if ('brokenAt' in parsed)
-    return refuseDamaged(location, 'the text breaks off or is no JSON', ADVICE);
+    return refuseDamaged(location, 'the text is truncated or not JSON', ADVICE);
   const { value } = parsed;
   if (!isObject(value) || !isObject(value['trueup'])) return refuseForeign(location, value);
   const { format } = value['trueup'];
@@ -118,7 +118,7 @@ function refuseForeign(location: string, value: unknown): never {
   const isTerraform = isObject(value) && typeof value['terraform_version'] === 'string';
   refuse(
     'foreign-state',
-    `${location} holds ${isTerraform ? 'a state of Terraform' : 'something else'}, and no state of trueup`,
+    `${location} holds ${isTerraform ? 'a state of Terraform' : 'something else'}, not a state of trueup`,
     {
       detail: 'Nothing was changed. Name an address of its own for the state of trueup.',
       attribute: 'settings.state',

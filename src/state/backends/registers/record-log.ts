@@ -93,7 +93,7 @@ function followed(waves: readonly Wave[], place: string): readonly Wave[] {
   for (const wave of waves) {
     while (kept.length > 0 && kept.at(-1)!.slot !== wave.after?.slot) kept.pop();
     if (kept.at(-1)?.sha256 !== wave.after?.sha256)
-      refuseWave(`${place}${wave.slot}`, 'it does not continue what stands before it');
+      refuseWave(`${place}${wave.slot}`, 'it does not continue the record before it');
     kept.push(wave);
   }
   return kept;
