@@ -328,7 +328,7 @@ describe('a scheduled audit that is due', () => {
       if (step === 'add') run.queue.add = once(run.queue.add, unreachable);
       else schedule.complete = once(schedule.complete, unreachable);
       const { stderr, stdout } = await working(fleet, run, begin);
-      expect(stderr.match(/the queue is gone. The worker asks again./g)).toHaveLength(1);
+      expect(stderr.match(/the queue is gone. The worker retries./g)).toHaveLength(1);
       expect(stderr).not.toContain('did not begin');
       expect(stdout).toBe(`Scheduled: 2 tenants queued. Run ${NAME}.\n`);
       expect([queued(run), statesOf(schedule)]).toEqual([ALL, ['completed']]);
