@@ -47,18 +47,21 @@ export interface Earlier extends AddressRange {
   readonly move: Move;
 }
 
+/** Moves that follow one another: more are refused, since their addresses would fill the memory. */
+export const MOST_IN_A_ROW = 100;
+
 /** The latest first. */
 export function earlierAddresses(range: AddressRange, moves: Moves): readonly Earlier[] {
   const found: Earlier[] = [];
   const seen = new Set([textOf(range)]);
-  const open: AddressRange[] = [range];
-  for (const one of open)
-    for (const earlier of oneMoveBefore(one, moves)) {
-      if (seen.has(textOf(earlier))) continue;
-      seen.add(textOf(earlier));
-      found.push(earlier);
-      open.push(earlier);
-    }
+  let open: readonly AddressRange[] = [range];
+  for (let step = 0; step < MOST_IN_A_ROW && open.length > 0; step += 1) {
+    const before = open
+      .flatMap((one) => oneMoveBefore(one, moves))
+      .filter((earlier) => seen.size < seen.add(textOf(earlier)).size);
+    for (const earlier of before) found.push(earlier);
+    open = before;
+  }
   return found;
 }
 
@@ -99,7 +102,7 @@ export function circlesIn(moves: Moves): readonly Circle[] {
     for (let move = moveOf(at, moves); move && !known.has(address); move = moveOf(at, moves)) {
       known.add(address);
       path.push({ address, move });
-      at = movesWhole(move) ? { ...move.to, ...defined({ key: at.key }) } : move.to;
+      at = movedTo(at, move);
       address = formatAddress(at);
     }
     const [first, ...more] = path.slice(path.findIndex((one) => one.address === address));
@@ -109,4 +112,23 @@ export function circlesIn(moves: Moves): readonly Circle[] {
       { moves: [first.move, ...more.map((one) => one.move)], addresses: [...addresses, address] },
     ];
   });
+}
+
+const movedTo = (at: Address, move: Move): Address =>
+  movesWhole(move) ? { ...move.to, ...defined({ key: at.key }) } : move.to;
+
+/** Moves to which too many others lead, one after the other. */
+export function overlongIn(moves: Moves): ReadonlySet<Move> {
+  const first = moves.all.filter(({ from }) => !moves.byTo.has(formatAddress(from)));
+  return new Set(
+    first.flatMap(({ from }) => {
+      let at = from;
+      let move = moveOf(at, moves);
+      for (let step = 0; move && step < MOST_IN_A_ROW; step += 1) {
+        at = movedTo(at, move);
+        move = moveOf(at, moves);
+      }
+      return move ?? [];
+    }),
+  );
 }

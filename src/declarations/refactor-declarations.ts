@@ -14,7 +14,15 @@ import {
 } from '../model/index.js';
 import { placeText, type Collected, type RawEntry } from './collect.js';
 import { importsIn, withImport } from './import-blocks.js';
-import { circlesIn, earlierAddresses, indexed, movesWhole, wholeOf } from './moves.js';
+import {
+  circlesIn,
+  earlierAddresses,
+  indexed,
+  MOST_IN_A_ROW,
+  movesWhole,
+  overlongIn,
+  wholeOf,
+} from './moves.js';
 import type { Move, Moves } from './moves.js';
 import {
   blockAddress,
@@ -52,14 +60,14 @@ export function refactored(
     ),
   };
   const moves = indexed(distinctMoves(work));
-  checkMoves(work, moves);
+  const isOverlong = checkMoves(work, moves);
   const imports = importsIn(work, new Map(declarations.map((one) => [one.address, one])));
   return {
     declarations: declarations.map((one) =>
-      withImport(moved(work, one, moves), imports.ids.get(one.address)),
+      withImport(isOverlong ? one : moved(work, one, moves), imports.ids.get(one.address)),
     ),
     refactorings: [
-      ...moves.all.map((move) => movedBlock(move, moves)),
+      ...(isOverlong ? [] : moves.all.map((move) => movedBlock(move, moves))),
       ...removals(work, moves),
       ...imports.blocks,
     ],
@@ -124,7 +132,8 @@ function complainOfDeclared(
   return true;
 }
 
-function checkMoves(work: RefactoringWork, moves: Moves): void {
+/** @returns whether too many follow one another to be carried out */
+function checkMoves(work: RefactoringWork, moves: Moves): boolean {
   const { run, names } = work;
   const movedOn = new Set(moves.all.map(({ from }) => wholeOf(from)));
   const circles = circlesIn(moves);
@@ -135,8 +144,16 @@ function checkMoves(work: RefactoringWork, moves: Moves): void {
     complain(run, first.piece, {
       path: ['to'],
       code: 'moved-circle',
-      summary: `these moves lead in a circle: ${addresses.join(' → ')}`,
+      summary: `these moves lead in a circle: ${circleText(addresses)}`,
       detail: 'Delete the blocks that are done, or one of them.',
+    });
+  const overlong = circles.length === 0 ? overlongIn(moves) : new Set<Move>();
+  for (const { to, piece } of overlong)
+    complain(run, piece, {
+      path: ['to'],
+      code: 'too-many',
+      summary: `more than ${MOST_IN_A_ROW} moves follow one another up to ${formatAddress(to)}`,
+      detail: 'Delete the blocks that every environment has applied.',
     });
   const circular = new Set(circles.flatMap((one) => one.moves));
   for (const move of moves.all) {
@@ -154,6 +171,18 @@ function checkMoves(work: RefactoringWork, moves: Moves): void {
         names: [to.kind, to.name],
       });
   }
+  return overlong.size > 0;
+}
+
+/** Addresses of a circle that are shown. */
+const MOST_OF_CIRCLE = 10;
+
+function circleText(addresses: readonly string[]): string {
+  const shown = addresses.slice(0, MOST_OF_CIRCLE);
+  const more = addresses.length - shown.length;
+  return [...shown, ...(more > 1 ? ['…'] : []), ...(more > 0 ? addresses.slice(-1) : [])].join(
+    ' → ',
+  );
 }
 
 const movedBlock = (move: Move, moves: Moves): MovedBlock => {

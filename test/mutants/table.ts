@@ -3141,8 +3141,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a chain of moves loses its beginning',
     file: 'declarations/moves.ts',
-    find: 'open.push(earlier);',
-    replace: '',
+    find: 'open = before;',
+    replace: 'open = [];',
+    tests: blocks,
+  },
+  {
+    name: 'a chain of moves has no end',
+    file: 'declarations/moves.ts',
+    find: 'return move ?? [];',
+    replace: 'return [];',
     tests: blocks,
   },
   {

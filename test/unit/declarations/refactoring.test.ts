@@ -342,6 +342,42 @@ describe('blocks that are refused', () => {
     expect((await errors(text)).map((one) => one.code)).toEqual([code]);
   });
 
+  describe('that follow one another', () => {
+    const chain = (count: number, last: string): string =>
+      Array.from({ length: count }, (_, at) => {
+        const to = at === count - 1 ? last : `a${at + 1}`;
+        return `  - { from: accounts.a${at}, to: accounts.${to} }\n`;
+      }).join('');
+
+    it('are followed over a hundred addresses', async () => {
+      const text = `accounts: { z: { name: Z } }\nmoved:\n${chain(100, 'z')}`;
+      expect((await project(text)).declarations[0]!.moved_from).toHaveLength(100);
+    });
+
+    it('are too many after that, and ten thousand do not fill the memory', async () => {
+      for (const count of [101, 10_000]) {
+        const text = `accounts: { z: { name: Z } }\nmoved:\n${chain(count, 'z')}`;
+        expect(await errors(text)).toMatchObject([
+          {
+            code: 'too-many',
+            summary: expect.stringMatching(
+              /^more than 100 moves follow one another up to accounts\./,
+            ) as string,
+            origin: { line: 103 },
+          },
+        ]);
+      }
+    });
+
+    it('in a long circle are named in part', async () => {
+      const [one, ...more] = await errors(
+        `accounts: { z: { name: Z } }\nmoved:\n${chain(50, 'a0')}`,
+      );
+      expect(more).toEqual([]);
+      expect(one?.summary).toMatch(/: accounts\.a0 → .*accounts\.a9 → … → accounts\.a0$/);
+    });
+  });
+
   it('are not complained of where what they lead to cannot be read', async () => {
     const tree = {
       'a.yaml': 'accounts:\n  a: [\n  y: {}\n',
