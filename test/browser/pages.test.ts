@@ -248,6 +248,8 @@ function many(count: number): ReturnType<typeof driftDocument> {
   const records = Array.from({ length: count }, (_, index) => ({
     ...busy,
     address: `${busy.address}-${index}`,
+    // Equal ones would be one group.
+    changes: busy.changes.map((one) => ({ ...one, live: index })),
   }));
   return driftDocument({
     drift: records,

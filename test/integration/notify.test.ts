@@ -112,7 +112,7 @@ describe('--notify', () => {
   test.each([
     ['http://hooks.example.com/S3CRET', /--notify number 1 is plain http/],
     ['S3CRET', /--notify number 1 is not a URL/],
-    ['pager=https://hooks.example.com/S3CRET', /Forms: generic, slack, teams/],
+    ['pager=https://hooks.example.com/S3CRET', /Formats: generic, slack, teams/],
     ['slack=https://me:S3CRET@hooks.example.com/', /holds a user name or password/],
   ])('%s is refused before anything is done', async (address, says) => {
     const home = folder({ 'trueup.yaml': small });
