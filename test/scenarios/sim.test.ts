@@ -355,7 +355,7 @@ test('doctor looks at both where they are set, and changes nothing', async () =>
     /ok +TRUEUP_IOT_URL +set/,
     /ok +TRUEUP_FLOW_PASSWORD +set/,
     /ok +iot answers/,
-    /note +flow +not asked/,
+    /note +flow +not checked/,
   ])
     expect(stdout).toMatch(line);
   const { TRUEUP_IOT_URL: _, TRUEUP_FLOW_URL: __, ...bare } = env;
