@@ -1445,6 +1445,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/report/change-groups.test.ts'],
   },
   {
+    name: 'updates show the first and the last value alone',
+    file: 'report/change-groups.ts',
+    find: 'WHOLE.includes(actionOf(first))\n    ? all',
+    replace: 'true\n    ? all',
+    tests: ['unit/report/change-groups.test.ts'],
+  },
+  {
+    name: 'processes send more than the rate of their key',
+    file: 'cli/fleet-run.ts',
+    find: 'if (perMinute >= processes) return Math.floor(perMinute / processes);',
+    replace: 'return Math.max(1, Math.floor(perMinute / processes));',
+    tests: fleetCommands,
+  },
+  {
     name: 'rules that would send more and less are read at once',
     file: 'report/impact-text.ts',
     find: 'const trend = Math.sign(after - before);',
