@@ -116,31 +116,6 @@ describe('a table in PostgreSQL', () => {
     for (const put of await Promise.all(puts)) expect(put).toHaveProperty('version');
   });
 
-  it('removes keys that are removed together by one statement, and no others', async () => {
-    const schema = `s${(schemas += 1)}`;
-    const registers = connect(schema);
-    await registers.prepare!();
-    const keys = Array.from({ length: 40 }, (_, at) => `k${at}`);
-    for (const key of [...keys, 'other']) await registers.put(key, Buffer.from('x'), null);
-    await admin.query(
-      `create table ${schema}.statements (at timestamptz);
-       create function ${schema}.counted() returns trigger language plpgsql as $$ begin
-         insert into ${schema}.statements values (now());
-         return null;
-       end $$;
-       create trigger counted after delete on ${schema}.registers
-         for each statement execute function ${schema}.counted()`,
-    );
-    await Promise.all(keys.map((key) => registers.remove(key)));
-    const { rows } = await admin.query(`select count(*)::int as n from ${schema}.statements`);
-    expect(rows).toEqual([{ n: 1 }]);
-    const left: string[] = [];
-    for await (const key of registers.list('')) left.push(key);
-    expect(left).toEqual(['other']);
-    await admin.query(`drop table ${schema}.registers`);
-    await expect(registers.remove('k0')).rejects.toThrow('cannot be used');
-  });
-
   it('takes every write with synchronous_commit, whatever the server says', async () => {
     const schema = `s${(schemas += 1)}`;
     const registers = connect(schema);

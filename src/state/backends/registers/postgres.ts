@@ -80,32 +80,13 @@ export function postgresRegisters(options: PostgresOptions): Registers {
       for (const { version: key } of rows) yield key;
     },
 
-    remove: removalIn(client),
+    async remove(key) {
+      await ask(`delete from ${table} where key = $1`, [key]).catch((error: unknown) =>
+        explain(error, 'write'),
+      );
+    },
 
     prepare: () => makeTable(client),
-  };
-}
-
-/** Keys that are removed at the same time are one statement: a long run leaves hundreds. */
-function removalIn({ table, ask, explain }: ReturnType<typeof postgresClient>) {
-  let waiting: { readonly keys: string[]; readonly removed: Promise<void> } | undefined;
-  const start = () => {
-    const keys: string[] = [];
-    const removed = Promise.resolve()
-      .then(() => {
-        waiting = undefined;
-        return ask(`delete from ${table} where key = any($1::text[])`, [keys]);
-      })
-      .then(
-        () => undefined,
-        (error: unknown) => explain(error, 'write'),
-      );
-    return { keys, removed };
-  };
-  return (key: string): Promise<void> => {
-    waiting ??= start();
-    waiting.keys.push(key);
-    return waiting.removed;
   };
 }
 
