@@ -388,15 +388,17 @@ async function processes(
     name,
     startAll,
     counts = [1, 2, 4, 8],
+    turns = quick ? 1 : 3,
   }: {
     readonly name: string;
     readonly startAll: Start;
     readonly counts?: readonly number[];
+    readonly turns?: number;
   },
 ): Promise<boolean> {
   fleet.write(SHARD_LANES);
   const sides = new Map(counts.map((count) => [count, [] as Audited[]]));
-  for (let turn = 0; turn < (quick ? 1 : 3); turn += 1)
+  for (let turn = 0; turn < turns; turn += 1)
     for (const [count, runs] of sides) runs.push(await audited(fleet, startAll, count));
   const alone = median(sides.get(1)!.map((one) => one.seconds));
   const told = [...sides].map(([count, runs]) => {
@@ -428,16 +430,16 @@ async function shards(fleet: Fleet): Promise<void> {
   await slow.cloud.stop();
 }
 
-/** Fewer tenants: each has a schema of its own in the database. */
+/** A worker alone takes so long that the two are compared once. */
 async function workers(): Promise<void> {
-  const count = quick ? 50 : 400;
+  const latency = 10 * LATENCY;
   const server = await startPostgres().catch(() => undefined);
   if (!server)
     return row('workers', 'no PostgreSQL on this machine: NOT measured', 'not compared', true);
   try {
-    const fleet = await fleetOf(count, { faults: [`latency=${SLOW}`], server });
-    const name = `fleet worker, ${count} tenants, ${SLOW} ms a request`;
-    await processes(fleet, { name, startAll: withWorkers(server) });
+    const fleet = await fleetOf(TENANTS, { faults: [`latency=${latency}`], server });
+    const name = `fleet worker, ${TENANTS} tenants, ${latency} ms a request`;
+    await processes(fleet, { name, startAll: withWorkers(server), counts: [1, 8], turns: 1 });
     await fleet.cloud.stop();
   } finally {
     await server.stop();

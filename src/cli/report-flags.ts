@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import {
   defined,
   exits,
+  mayHaveFailed,
   refuse,
   worst,
   type Diagnostic,
@@ -31,6 +32,12 @@ const styled = (context: Context, { color, width }: Style): Style => ({
 
 /** The style of the text on stdout. */
 export const shownStyle = (context: Context): Style => styled(context, context.out.style);
+
+/** The same where `reportErrors` follows: each diagnostic is printed once. */
+export const styleBesideErrors = (context: Context): Style => ({
+  ...shownStyle(context),
+  diagnosticsApart: !context.isOneStream(),
+});
 
 /** The style of reports in files. */
 export const fileStyle = (context: Context): Style =>
@@ -101,8 +108,9 @@ export function deliver<Format extends string>(
   context: Context,
   forms: Forms<Format>,
   render: Render<Format>,
+  style = shownStyle(context),
 ): Promise<Exit> {
-  if (!context.flags.json) context.out.write(render(forms.shown, shownStyle(context)));
+  if (!context.flags.json) context.out.write(render(forms.shown, style));
   return writeReports(context, forms, render);
 }
 
@@ -113,7 +121,7 @@ export async function conclude<Format extends string>(
   document: WithErrors,
   { render, exit }: { readonly render: Render<Format>; readonly exit: Exit },
 ): Promise<Exit> {
-  const delivered = await deliver(context, forms, render);
+  const delivered = await deliver(context, forms, render, styleBesideErrors(context));
   await reportErrors(context, document, forms.shown);
   const silent = exit === exits.changes && !context.flags.detailedExitcode;
   return worst([delivered, silent ? exits.done : exit]);
@@ -141,20 +149,23 @@ export async function writeReports<Format extends string>(
   return exit;
 }
 
-/** Prints the errors and warnings of a document on stderr as well, unless both go to one terminal, file or pipe; notes only where the document is no text. */
+/**
+ * Prints the diagnostics of a document on stderr, unless its text on stdout holds them: where both go to one terminal,
+ * file or pipe. What blocks is part of the text; stderr only names the rules then.
+ */
 export async function reportErrors(
   context: Context,
   { diagnostics, policy = [] }: WithErrors,
   form: string,
 ): Promise<void> {
   const { flags } = context;
-  if (flags.json || (context.isOneStream() && form === 'text')) return;
-  const told = form === 'text' ? diagnostics.filter((one) => one.severity !== 'info') : diagnostics;
-  const shown = flags.verbose ? told : briefly(told);
-  await context.tell([...shown, ...blocksOf(policy)]);
+  const isText = form === 'text';
+  if (flags.json || (context.isOneStream() && isText)) return;
+  const shown = flags.verbose ? diagnostics : briefly(diagnostics);
+  await context.tell([...shown, ...blocksOf(policy, { named: isText })]);
 }
 
-/** Prints what failed, or may have, on stderr as well, under the same condition as the errors of a document. */
+/** Prints why writes failed, or may have, under the same condition. */
 export async function reportFailures(
   context: Context,
   outcomes: readonly Outcome[],
@@ -162,16 +173,17 @@ export async function reportFailures(
   const { flags } = context;
   if (flags.json || context.isOneStream()) return;
   await context.tell(
-    outcomes.flatMap(({ address, outcome, diagnostic }) =>
-      diagnostic && (outcome === 'failed' || outcome === 'unknown')
-        ? [{ address, ...diagnostic }]
-        : [],
-    ),
+    outcomes
+      .filter(mayHaveFailed)
+      .flatMap(({ address, diagnostic }) => (diagnostic ? [{ address, ...diagnostic }] : [])),
   );
 }
 
-/** The blocking verdicts, one error for each rule. */
-export function blocksOf(policy: readonly Verdict[]): readonly Diagnostic[] {
+/** The blocking verdicts, one error for each rule. @param named without what blocks: the text on stdout has it */
+export function blocksOf(
+  policy: readonly Verdict[],
+  { named = false } = {},
+): readonly Diagnostic[] {
   const blocked = policy.filter(({ verdict }) => verdict === 'blocked');
   return blockedByRule(blocked, false).map(({ rule, shown, more, flag }) => {
     const others = more === 0 ? [] : [`and ${more} more`];
@@ -179,7 +191,7 @@ export function blocksOf(policy: readonly Verdict[]): readonly Diagnostic[] {
     return {
       severity: 'error',
       code: rule,
-      summary: `Blocked by policy: ${details}.`,
+      summary: named ? `Blocked by ${rule}.` : `Blocked by policy: ${details}.`,
       ...(flag !== undefined && { detail: `To allow it: ${flag}` }),
     };
   });

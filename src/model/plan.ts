@@ -257,4 +257,8 @@ export interface Outcome {
   readonly elapsed?: number;
 }
 
+/** Whether a write failed, or nobody knows. */
+export const mayHaveFailed = ({ outcome }: Pick<Outcome, 'outcome'>): boolean =>
+  outcome === 'failed' || outcome === 'unknown';
+
 export type { Entry, Json, JsonObject };

@@ -47,7 +47,8 @@ export function* ending(
   { sentence, isTargeted }: Ending,
   screen: Screen,
 ): Lines {
-  for (const one of screen.verbose ? document.diagnostics : briefly(document.diagnostics))
+  const { diagnostics } = screen.diagnosticsApart ? { diagnostics: [] } : document;
+  for (const one of screen.verbose ? diagnostics : briefly(diagnostics))
     yield* [...diagnosticLines(one, screen), ''];
   const unmanaged = unmanagedSentence(document.unmanaged);
   if (unmanaged !== undefined) yield* aside(unmanaged, screen);

@@ -1,5 +1,5 @@
 // The end of an apply: changes that were made, changes that were not and the reasons, the summary last.
-import type { Outcome } from '../model/index.js';
+import { mayHaveFailed, type Outcome } from '../model/index.js';
 import { diagnosticLines } from './diagnostics-text.js';
 import { closing, flow, type Lines } from './layout.js';
 import { paintOf, screenOf, type Paint, type Screen, type Style } from './style.js';
@@ -21,7 +21,7 @@ function* outcomeLines(one: Outcome, screen: Screen): Lines {
   const silent = id === undefined || outcome === 'failed' || outcome === 'skipped';
   const [lead, paintLead] = leadOf(one, screen);
   yield* flow(silent ? address : `${address} (id ${id})`, screen, { lead, hang: 4, paintLead });
-  if (diagnostic)
+  if (diagnostic && !(screen.diagnosticsApart && mayHaveFailed(one)))
     for (const line of diagnosticLines(diagnostic, { ...screen, width: screen.width - 2 }))
       yield `  ${line}`;
 }

@@ -11,6 +11,8 @@ export interface Style {
   readonly verbose?: boolean;
   /** Of a plan: the requests with their bodies. */
   readonly requests?: boolean;
+  /** Of text: its errors, warnings and notes are printed on another stream. */
+  readonly diagnosticsApart?: boolean;
   /** Of a page: the address at which a forge shows the line; undefined where it shows none. */
   readonly sourceUrl?: (origin: Origin) => string | undefined;
   /** Of the page of one tenant: its name, and the address of the page of its fleet. */
@@ -25,13 +27,15 @@ export type Paint = (text: string) => string;
 export interface Screen extends ReturnType<typeof colors.createColors> {
   readonly width: number;
   readonly verbose: boolean;
+  readonly diagnosticsApart: boolean;
   readonly alarm: Paint;
 }
 
-export function screenOf({ color, width, verbose = false }: Style): Screen {
+export function screenOf({ color, width, ...style }: Style): Screen {
+  const { verbose = false, diagnosticsApart = false } = style;
   const paints = colors.createColors(color);
   const alarm: Paint = (text) => paints.bold(paints.red(text));
-  return { ...paints, alarm, width: Math.max(width, 40), verbose };
+  return { ...paints, alarm, width: Math.max(width, 40), verbose, diagnosticsApart };
 }
 
 export function paintOf(screen: Screen, action: SummaryKey): Paint {

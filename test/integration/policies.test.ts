@@ -68,8 +68,9 @@ describe('a plan', () => {
     const home = folder({ 'trueup.yaml': project });
     await home.expect(0, ['plan', '--out', 'saved']);
     home.write('policies/base.cel.yaml', policies);
-    const { stderr } = await home.expect(3, ['apply', 'saved']);
-    expect(flat(stderr)).toContain('2 objects would be created');
+    const { stdout, stderr } = await home.expect(3, ['apply', 'saved']);
+    expect(flat(stdout)).toContain('2 objects would be created');
+    expect(stderr).toContain('error: Blocked by few-creates.');
     await home.expect(3, ['plan', '--out', 'blocked']);
     await home.expect(0, ['plan', '--out', 'allowed', '--allow', 'few-creates']);
     await home.expect(0, ['apply', 'allowed']);

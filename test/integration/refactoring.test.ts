@@ -58,7 +58,7 @@ describe.each(Object.entries(forms))('%s', (_, { file, text, at, place }) => {
       cloud: () => home.read('.trueup/emulator.json'),
       run: async (code: number, ...words: readonly string[]) => {
         const { stdout, stderr } = await home.expect(code, [...words, ...paths]);
-        return code === 1 ? stderr : stdout;
+        return stdout + stderr;
       },
       /** The id of each address. */
       state: (): Readonly<Record<string, string>> => {

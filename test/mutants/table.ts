@@ -18,6 +18,7 @@ const fleetFile = ['unit/fleet/fleet-file.test.ts'];
 const fleetCommands = ['unit/cli/fleet.test.ts'];
 const tenantJobs = ['unit/fleet/tenant-job.test.ts'];
 const queuedRuns = ['unit/cli/fleet-queue.test.ts'];
+const printed = ['unit/cli/printed-once.test.ts'];
 const workers = ['unit/cli/fleet-worker.test.ts'];
 const cty = ['unit/terraform/cty.test.ts'];
 const wire = ['unit/terraform/server.test.ts'];
@@ -5537,5 +5538,33 @@ export const mutants: readonly Mutant[] = [
     find: 'await queue.unfinished({ run, round })',
     replace: 'await queue.unfinished({ run })',
     tests: queuedRuns,
+  },
+  {
+    name: 'a text repeats the errors that stderr has',
+    file: 'cli/report-flags.ts',
+    find: 'diagnosticsApart: !context.isOneStream()',
+    replace: 'diagnosticsApart: false',
+    tests: printed,
+  },
+  {
+    name: 'stderr repeats the errors that the text has',
+    file: 'cli/report-flags.ts',
+    find: 'if (flags.json || (context.isOneStream() && isText)) return;',
+    replace: 'if (flags.json) return;',
+    tests: printed,
+  },
+  {
+    name: 'stderr repeats what blocks',
+    file: 'cli/report-flags.ts',
+    find: 'summary: named ? `Blocked by ${rule}.` :',
+    replace: 'summary:',
+    tests: printed,
+  },
+  {
+    name: 'why a write failed is in the text and on stderr',
+    file: 'report/outcomes-text.ts',
+    find: 'if (diagnostic && !(screen.diagnosticsApart && mayHaveFailed(one)))',
+    replace: 'if (diagnostic)',
+    tests: ['unit/report/text.test.ts'],
   },
 ];

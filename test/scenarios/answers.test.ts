@@ -123,14 +123,14 @@ test('a refusal keeps its words, whatever its shape', async () => {
     request.method === 'POST'
       ? new Response(page, { status: 403, headers: { 'content-type': 'text/html' } })
       : proceed();
-  expect((await home.expect(1, ['apply', '--auto-approve'], there)).stdout).toContain(
+  expect((await home.expect(1, ['apply', '--auto-approve'], there)).stderr).toContain(
     'answered 403: Names are limited & counted.',
   );
   there.intercept = async (request, proceed) =>
     request.method === 'POST'
       ? Response.json({ errors: { name: ['is taken'] } }, { status: 400 })
       : proceed();
-  expect((await home.expect(1, ['apply', '--auto-approve'], there)).stdout).toContain(
+  expect((await home.expect(1, ['apply', '--auto-approve'], there)).stderr).toContain(
     'answered 400: name: is taken',
   );
 });

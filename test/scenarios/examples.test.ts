@@ -247,7 +247,7 @@ describe('adopting an estate', () => {
     const adopting = 'lifecycle: { adopt: "1a2c3d51-97c4-11f0-8a51-3d2c9b7f6e10" }';
     expect(exported).toContain(adopting);
     home.write('estate/alert_rules.yaml', exported.replace(adopting, ''));
-    expect((await home.expect(0, ['plan'])).stdout).toContain('looks-renamed');
+    expect((await home.expect(0, ['plan'])).stderr).toContain('looks-renamed');
     home.write(
       'estate/alert_rules.yaml',
       exported.replace(adopting, 'lifecycle: { renamed_from: depot-doors }'),

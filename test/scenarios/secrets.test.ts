@@ -228,7 +228,7 @@ describe('fingerprints in a state', () => {
     const without = await home.expect(0, ['plan', '--detailed-exitcode'], {
       env: { ...env, SECRET_0: 'rotated' },
     });
-    expect(without.stdout).toMatch(
+    expect(without.stderr).toMatch(
       /2 secrets were fingerprinted with a key, and TRUEUP_FINGERPRINT_KEY is\s+not set/,
     );
     expect(without.stdout).toMatch(QUIET);

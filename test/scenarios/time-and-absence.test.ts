@@ -73,9 +73,8 @@ describe('a service that shows late what was written', () => {
     await home.expect(0, APPLY, one.there);
     const shown = await home.expect(0, ['plan'], one.there);
     expect([shown.stdout, shown.stderr]).toEqual([
-      expect.stringContaining('not-visible-yet'),
-      // A note of the text is not told once more beside it.
       expect.not.stringContaining('not-visible-yet'),
+      expect.stringContaining('not-visible-yet'),
     ]);
   });
 
@@ -99,8 +98,8 @@ describe('a service that shows late what was written', () => {
     home.write('trueup.yaml', home.read('trueup.yaml').replace('On-call pager', 'Pager'));
     await home.expect(0, APPLY, one.there);
     one.tamper('alert_push_destinations', ([pager]) => [{ ...pager, name: 'On-call pager' }]);
-    const { stdout } = await home.expect(0, ['plan', '--detailed-exitcode'], one.there);
-    expect(stdout).toContain('not-visible-yet');
+    const { stderr } = await home.expect(0, ['plan', '--detailed-exitcode'], one.there);
+    expect(stderr).toContain('not-visible-yet');
     await home.expect(0, ['drift', '--detailed-exitcode'], one.there);
     await home.expect(0, APPLY, { env: { ...one.there.env, TRUEUP_SETTLE_SECONDS: '4' } });
     expect(one.objects('alert_push_destinations')).toMatchObject([{ name: 'Pager' }]);
@@ -121,7 +120,7 @@ describe('a service that shows late what was written', () => {
     const gone = await home.run([...APPLY, '--allow', 'all-removed'], {
       env: { ...one.there.env, TRUEUP_SETTLE_SECONDS: '2' },
     });
-    expect([gone.code, gone.stdout]).toEqual([
+    expect([gone.code, gone.stderr]).toEqual([
       1,
       expect.stringContaining('still-there') as unknown,
     ]);
@@ -228,10 +227,10 @@ describe('a run that was killed while an object was created', () => {
     await home.expect(0, APPLY, one.there);
     one.tamper('alert_rules', () => []);
     await killed(one, home, one.there);
-    expect((await home.expect(0, ['plan'], one.there)).stdout).toContain('[unfinished]');
+    expect((await home.expect(0, ['plan'], one.there)).stderr).toContain('[unfinished]');
     await home.expect(0, ['state', 'rm', 'alert_rules.r'], one.there);
     expect((await home.expect(0, ['state', 'list'], one.there)).stdout).toContain('alert_rules.r');
-    expect((await home.expect(0, ['plan'], one.there)).stdout).not.toContain('[unfinished]');
+    expect((await home.expect(0, ['plan'], one.there)).stderr).not.toContain('[unfinished]');
     await home.expect(0, ['state', 'rm', 'alert_rules.r'], one.there);
     expect((await home.expect(0, ['state', 'list'], one.there)).stdout).not.toContain(
       'alert_rules.r',

@@ -298,7 +298,7 @@ describe('an object that another hand put in place of ours', () => {
       },
     ]);
     expect(
-      flat((await home.expect(2, ['drift', '--detailed-exitcode'], one.there)).stdout),
+      flat((await home.expect(2, ['drift', '--detailed-exitcode'], one.there)).stderr),
     ).toContain('its secret may not be the declared one');
     expect(
       flat((await home.expect(2, ['plan', '--detailed-exitcode'], one.there)).stdout),

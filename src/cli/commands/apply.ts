@@ -26,7 +26,7 @@ import { identityOf } from '../plan-identity.js';
 import { withNotification, type Ended } from '../notify.js';
 import { withPolicies } from '../project-policies.js';
 import { stateInGit } from '../state-in-git.js';
-import { blocksOf, reportErrors, reportFailures, shownStyle } from '../report-flags.js';
+import { blocksOf, reportErrors, reportFailures, styleBesideErrors } from '../report-flags.js';
 import { fetchSecrets, loadProject, withOutsidePaths } from '../project.js';
 import {
   planDocumentOf,
@@ -227,7 +227,11 @@ async function carryOut(
       context.masking.said(outcomeWithCommands(one, context.said)),
     );
     if (outcomes.length > 0)
-      out.write(watch.lines ? watch.lines.outcomes(outcomes) : renderOutcomes(outcomes, out.style));
+      out.write(
+        watch.lines
+          ? watch.lines.outcomes(outcomes)
+          : renderOutcomes(outcomes, styleBesideErrors(context)),
+      );
     await reportFailures(context, outcomes);
     const inGit =
       site.snapshot || outcomes.length === 0
@@ -260,7 +264,9 @@ async function present(
   });
   site.watch.end();
   const summary = reviewed && `${planSentence(document)}\n`;
-  out.write(lines ? lines.plan(document) : summary || planInText(document, shownStyle(context)));
+  out.write(
+    lines ? lines.plan(document) : summary || planInText(document, styleBesideErrors(context)),
+  );
   await reportErrors(context, document, reviewed ? 'summary' : 'text');
   return document;
 }

@@ -302,6 +302,29 @@ test('an apply counts the objects that got another address alone', () => {
   expect(text).toContain('Applied: 0 created, 1 updated, 0 deleted, 1 renamed; 2 unchanged.\n');
 });
 
+test('why a write failed is left out where another stream says it; a skipped one keeps its reason', () => {
+  const outcome = { kind: 'accounts', action: 'create' } as const;
+  const error = { severity: 'error', code: 'refused', summary: 'it was refused' } as const;
+  const outcomes = (['failed', 'unknown', 'skipped'] as const).map((how) => ({
+    ...outcome,
+    address: `accounts.${how}`,
+    outcome: how,
+    diagnostic: { ...error, summary: `${how}: it was refused` },
+  }));
+  const said = (diagnosticsApart: boolean): readonly string[] =>
+    renderOutcomes(outcomes, { color: false, width: 80, diagnosticsApart }).match(
+      /\w+: it was refused|! FAILED: create \S+|\? UNKNOWN: create \S+/g,
+    ) ?? [];
+  const titles = ['! FAILED: create accounts.failed', '? UNKNOWN: create accounts.unknown'];
+  expect(said(true)).toEqual(['skipped: it was refused', ...titles]);
+  expect(said(false).toSorted()).toEqual(
+    [
+      ...['skipped', 'failed', 'unknown'].map((how) => `${how}: it was refused`),
+      ...titles,
+    ].toSorted(),
+  );
+});
+
 test('a plan counts the objects that get another address alone', () => {
   const changes = [{ ...keep(1), renamed_from: 'alert_rules.before' }, ...mixed.changes];
   const text = renderPlan(planDocument({ plan: { ...mixed, changes }, kinds, meta }), 'text', {
