@@ -28,7 +28,8 @@ export default defineConfig({
     env: { NO_COLOR: '1' },
     // Tests of whole processes wait about a third of their time.
     maxWorkers: '150%',
-    testTimeout: 60_000,
+    // A test of thirty commands takes 5 s, and a minute on a machine at load 12.
+    testTimeout: 180_000,
     hookTimeout: 60_000,
     restoreMocks: true,
     allowOnly: false,

@@ -43,7 +43,7 @@ describe('a secret of a secret manager', () => {
     ['a command that prints all of them', node('all'), 'all'],
   ])('is sent once, and masked: %s', async (_, command, run) => {
     const home = place(project(command));
-    const { env } = await emulator(folder(), [], { patience: 120_000 });
+    const { env } = await emulator(folder());
     await home.expect(0, ['validate'], { env });
     expect(runsIn(home)).toEqual([]);
     await home.expect(0, ['apply', '--auto-approve'], { env });
@@ -62,7 +62,7 @@ describe('a secret of a secret manager', () => {
 
   it('is treated as unchanged where its command fails, and never sent then', async () => {
     const home = place(project(node('one', '{key}')));
-    const { env } = await emulator(folder(), [], { patience: 120_000 });
+    const { env } = await emulator(folder());
     await home.expect(0, ['apply', '--auto-approve'], { env });
     home.write('trueup.yaml', project(node('fail', '{key}')));
     const planned = await home.expect(0, ['plan', '--detailed-exitcode'], { env });
@@ -71,7 +71,7 @@ describe('a secret of a secret manager', () => {
     );
     expect(planned.stdout + planned.stderr).not.toContain('secret-of-the-pager');
     const fresh = place(project(node('fail', '{key}')));
-    const { env: other } = await emulator(folder(), [], { patience: 120_000 });
+    const { env: other } = await emulator(folder());
     const refused = await fresh.run(['apply', '--auto-approve'], { env: other });
     expect([refused.code, refused.stderr.replaceAll(/\s+/g, ' ')]).toEqual([
       1,
@@ -87,7 +87,7 @@ describe('a secret of a secret manager', () => {
     ['no-such-client', '${secret.manager.pager}', 'there is no command `no-such-client`'],
   ])('says why there is none: %s %s', async (command, secret, why) => {
     const home = place(project(command, secret));
-    const { env } = await emulator(folder(), [], { patience: 120_000 });
+    const { env } = await emulator(folder());
     const refused = await home.run(['apply', '--auto-approve'], { env });
     expect(refused.code).not.toBe(0);
     expect(refused.stderr.replaceAll(/\s+/g, ' ')).toContain(why);
@@ -96,7 +96,7 @@ describe('a secret of a secret manager', () => {
   it('is masked wherever its value stands, also where it is not sent', async () => {
     const text = `${project(node('one', '{key}'))}accounts:\n  leak: { name: secret-of-the-pager }\n`;
     const home = place(text);
-    const { env } = await emulator(folder(), [], { patience: 120_000 });
+    const { env } = await emulator(folder());
     const applied = await home.expect(0, ['apply', '--auto-approve', '--target', 'accounts.leak'], {
       env,
     });
@@ -111,7 +111,7 @@ describe('a secret of a secret manager', () => {
         '${secret.manager.quick}',
       ),
     );
-    const { env } = await emulator(folder(), [], { patience: 120_000 });
+    const { env } = await emulator(folder());
     const begun = performance.now();
     await home.expect(0, ['apply', '--auto-approve'], { env });
     expect(performance.now() - begun).toBeLessThan(25_000);

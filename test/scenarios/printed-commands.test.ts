@@ -53,8 +53,8 @@ it('a renamed key of a for_each: nothing is sent after what the plan tells to ty
   await home.expect(0, ['apply', '--auto-approve']);
   const cloud = home.read('.trueup/emulator.json');
   home.write('trueup.yaml', SETTINGS + forEach('depots', after));
-  const { stdout } = await home.run(['plan', '--verbose']);
-  const blocks = [...stdout.matchAll(/moved: \[(\{ from: .*? \})\](?=, and)/g)].map(
+  const { stderr } = await home.run(['plan', '--verbose']);
+  const blocks = [...stderr.matchAll(/moved: \[(\{ from: .*? \})\](?=, and)/g)].map(
     ([, one]) => one,
   );
   home.write('moves.yaml', `moved:\n${blocks.map((one) => `  - ${one}\n`).join('')}`);
@@ -62,9 +62,9 @@ it('a renamed key of a for_each: nothing is sent after what the plan tells to ty
     `${keys.length} renamed`,
   );
   rmSync(join(home.path, 'moves.yaml'));
-  const commands = commandsIn(stdout, 'trueup state mv');
+  const commands = commandsIn(stderr, 'trueup state mv');
   expect(commands).toHaveLength(keys.length);
-  expect(stdout).not.toContain('renamed_from');
+  expect(stderr).not.toContain('renamed_from');
   type(home, commands);
   await home.expect(0, ['plan', '--detailed-exitcode']);
   expect(home.read('.trueup/emulator.json')).toBe(cloud);
@@ -75,12 +75,12 @@ it('a renamed for_each: nothing is sent with the line that the plan tells to wri
   await home.expect(0, ['apply', '--auto-approve']);
   const renamed = SETTINGS + forEach('sites', { a: 'A', b: 'B' });
   home.write('trueup.yaml', renamed);
-  const { stdout } = await home.run(['plan']);
-  const [line = ''] = /lifecycle: \{ renamed_from: "depots" \}/.exec(stdout) ?? [];
+  const { stderr } = await home.run(['plan']);
+  const [line = ''] = /lifecycle: \{ renamed_from: "depots" \}/.exec(stderr) ?? [];
   home.write('trueup.yaml', renamed.replace('for_each', `${line}, for_each`));
   await home.expect(0, ['plan', '--detailed-exitcode']);
   home.write('trueup.yaml', renamed);
-  type(home, commandsIn(stdout, 'trueup state mv'));
+  type(home, commandsIn(stderr, 'trueup state mv'));
   await home.expect(0, ['plan', '--detailed-exitcode']);
 });
 
@@ -88,8 +88,8 @@ it('a renamed declaration that was a member of a for_each', async () => {
   const home = folder({ 'trueup.yaml': SETTINGS + forEach('depots', { "it's": 'A' }) });
   await home.expect(0, ['apply', '--auto-approve']);
   home.write('trueup.yaml', `${SETTINGS}accounts:\n  depot: { name: A, account: "1" }\n`);
-  const { stdout } = await home.run(['plan']);
-  const [line = ''] = /lifecycle: \{ renamed_from: .* \}(?=, and)/.exec(stdout) ?? [];
+  const { stderr } = await home.run(['plan']);
+  const [line = ''] = /lifecycle: \{ renamed_from: .* \}(?=, and)/.exec(stderr) ?? [];
   home.write('trueup.yaml', `${SETTINGS}accounts:\n  depot: { name: A, account: "1", ${line} }\n`);
   await home.expect(0, ['plan', '--detailed-exitcode']);
 });

@@ -419,7 +419,11 @@ configuration_managers:
     ];
     for (const command of commands) {
       const { stdout, stderr, code } = await home.run(command, { env });
-      expect([command.join(' '), code]).toEqual([command.join(' '), 0]);
+      expect([command.join(' '), code, code === 0 ? '' : stderr]).toEqual([
+        command.join(' '),
+        0,
+        '',
+      ]);
       for (const one of spelled)
         expect(`${command.join(' ')}\n${stdout}${stderr}`).not.toContain(one);
     }

@@ -14,7 +14,7 @@ export interface Options {
   readonly input?: string;
   /** Another build than the one of the tests. */
   readonly script?: string;
-  /** After so many milliseconds the process is killed; default 30,000. */
+  /** After so many milliseconds the process is killed; default 30,000, and ten minutes for one that `start` started. */
   readonly patience?: number;
   /** Another Node.js than that of the tests. */
   readonly node?: string;
@@ -45,8 +45,9 @@ export function folder(files: Readonly<Record<string, string>> = {}): Folder {
     writeFileSync(join(path, name), text);
   };
   for (const [name, text] of Object.entries(files)) write(name, text);
-  const start: Folder['start'] = (args, options) => begin(args, path, options);
-  const run: Folder['run'] = (args, options) => start(args, options).ended;
+  const start: Folder['start'] = (args, options) =>
+    begin(args, path, { patience: 600_000, ...options });
+  const run: Folder['run'] = (args, options) => begin(args, path, options).ended;
   return {
     path,
     write,
