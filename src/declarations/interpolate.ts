@@ -5,7 +5,6 @@ import {
   Reference,
   Secret,
   Template,
-  cached,
   defined,
   didYouMean,
   formatAddress,
@@ -56,8 +55,6 @@ export interface Scope {
   readonly evaluate?: Evaluate;
   /** There if a synthesised stack holds an expression. */
   readonly evaluateStack?: EvaluateStack;
-  /** Parts of texts that members and instances repeat. */
-  readonly parts: Map<string, readonly Part[]>;
 }
 
 /** What an expression gives; undefined after a complaint. */
@@ -144,8 +141,7 @@ function substituteText(text: string, attribute: Attribute | undefined, at: Fill
 }
 
 function filledText(text: string, attribute: Attribute | undefined, at: Filling): Raw {
-  const { each, instance, parts: known } = at.scope;
-  const parts = each || instance ? cached(known, text, () => partsOf(text)) : partsOf(text);
+  const parts = partsOf(text);
   const [only] = parts;
   if (parts.length === 1 && only !== undefined && typeof only !== 'string') {
     const value = fill(only, at);
