@@ -147,6 +147,7 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
       prefixes: options.prefixes,
       allowed: allowedIn([...collected.settings, ...overlay.settings]),
       using: (name) => used.add(name),
+      filled: new Map(),
       ...defined({ evaluate, evaluateStack: brought.evaluateStack }),
     },
     lookups: new Map(collected.lookups.map(({ name, raw }) => [name, firstKey(raw)])),

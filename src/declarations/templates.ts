@@ -252,6 +252,7 @@ function* instancesOf(work: Work, piece: RawEntry, outer?: Instance): Generator<
       prefix,
       ...defined({ key: joinedKey(outer?.key, member?.key) }),
       param,
+      filled: new Map(),
       owns: (kind, name) => addressesIn(work, use.name).has(`${kind}.${name}`),
       used: outer?.used ?? { file: piece.from.file, origin: piece.origin },
     };
