@@ -5,7 +5,6 @@ import {
   Reference,
   Secret,
   Template,
-  defined,
   didYouMean,
   formatAddress,
   isCredentialName,
@@ -88,7 +87,7 @@ function withMembers<T>(
     const after = change(before, key);
     if (after === before) continue;
     changed ??= isList(whole) ? [...whole] : { ...whole };
-    Object.assign(changed, { [key]: after });
+    Reflect.set(changed, key, after);
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `change` left alone is of its type as well
   return (changed ?? whole) as T;
@@ -209,7 +208,7 @@ function declaredPart(part: ExpressionFrom<'declared'>, at: Filling): Expression
   if (index && inner === undefined) return part;
   const key = isOwn ? joinedKey(instance.key, inner) : inner;
   const name = isOwn ? `${instance.prefix}-${part.name}` : part.name;
-  const address = formatAddress({ kind: part.kind, name, ...defined({ key }) });
+  const address = formatAddress({ kind: part.kind, name, key });
   const { index: _, ...bare } = part;
   return {
     ...bare,
@@ -546,7 +545,7 @@ function buildDeclared(part: ExpressionFrom<'declared'>, context: InterpolationC
   }
   const { kind: kindName, name, index } = part;
   const key = index && 'key' in index ? index.key : undefined;
-  const address = formatAddress({ kind: kindName, name, ...defined({ key }) });
+  const address = formatAddress({ kind: kindName, name, key });
   return new Reference('declared', address, part.attribute);
 }
 

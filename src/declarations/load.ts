@@ -296,7 +296,7 @@ async function resolve(
   const declared: RawEntry[] = [];
   const made = await templatePieces(run, collected);
   for (const piece of joined(collected.declared, made)) {
-    declared.push(piece);
+    if (collected.blocks.length > 0) declared.push(piece);
     for (const declaration of declarationsOf(run, piece)) found.push(declaration);
     if (found.length <= MOST_DECLARATIONS) continue;
     complain(run, piece, {
