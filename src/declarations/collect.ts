@@ -29,6 +29,8 @@ export interface Instance {
   /** Of the `for_each` of its `use`. */
   readonly key?: string;
   readonly param: RawMap;
+  /** Its texts with their values filled in, as far as they are the same for all of its objects. */
+  readonly filled: Map<string, Raw>;
   /** Whether it holds the object. */
   readonly owns: (kind: string, name: string) => boolean;
   /** Where the `use` stands. */

@@ -15,6 +15,7 @@ import {
   unknownVariable,
   type Evaluate,
   type Filling,
+  type Scope,
 } from './interpolate.js';
 import type { Violation } from './validation.js';
 import { isMap, Word, type Raw } from './yaml/raw-values.js';
@@ -33,7 +34,7 @@ const VARIABLES = ['var', 'env', 'each', 'param'];
 /** @param isLive whether a word stands for what is read from the service */
 export function evaluatorOf(isLive: (word: string) => boolean): Evaluate {
   const all = new Map<string, Known>();
-  const inputs = new WeakMap<object, CelInput>();
+  const inputs: Inputs = { values: new WeakMap(), variables: new WeakMap() };
   return (part, at) => {
     const { made, names } = cached(all, part.source, () => ({
       made: compileExpression(part.source, VARIABLES),
@@ -54,11 +55,18 @@ export function evaluatorOf(isLive: (word: string) => boolean): Evaluate {
 
 type Values = Parameters<Compiled['evaluate']>[0];
 
-function valuesOf({ scope }: Filling, inputs: WeakMap<object, CelInput>): Values {
-  const variable: Members = (name) => {
-    const value = scope.variables.get(name);
+/** What expressions were given already: many are given the same. */
+interface Inputs {
+  readonly values: WeakMap<object, CelInput>;
+  readonly variables: WeakMap<Scope['variables'], Members>;
+}
+
+function valuesOf({ scope }: Filling, inputs: Inputs): Values {
+  const { variables } = scope;
+  const variable = cached(inputs.variables, variables, (): Members => (name) => {
+    const value = variables.get(name);
     return value === undefined ? undefined : inputOf(value, inputs);
-  };
+  });
   const environment: Members = (name) => {
     const wrong = refusedName(name, scope);
     if (wrong) throw new RefusedName(wrong.summary, wrong.detail, wrong.code);
@@ -89,16 +97,16 @@ function variablesIn(source: string): readonly string[] {
 }
 
 /** Text that holds a reference is not known yet. */
-function inputOf(raw: Raw, inputs: WeakMap<object, CelInput>): CelInput {
+function inputOf(raw: Raw, inputs: Inputs): CelInput {
   if (typeof raw === 'string') return literalOf(raw) ?? new UnknownValue(raw);
   if (raw === null || typeof raw !== 'object') return raw;
   if (raw instanceof Word) return String(raw);
-  const before = inputs.get(raw);
+  const before = inputs.values.get(raw);
   if (before !== undefined) return before;
   const input = isList(raw)
     ? raw.map((one) => inputOf(one, inputs))
     : mapMembers(raw, (one: Raw) => inputOf(one, inputs));
-  inputs.set(raw, input);
+  inputs.values.set(raw, input);
   return input;
 }
 

@@ -5,8 +5,6 @@ import {
   Reference,
   Secret,
   Template,
-  cached,
-  defined,
   didYouMean,
   formatAddress,
   isCredentialName,
@@ -56,8 +54,8 @@ export interface Scope {
   readonly evaluate?: Evaluate;
   /** There if a synthesised stack holds an expression. */
   readonly evaluateStack?: EvaluateStack;
-  /** Parts of texts that members and instances repeat. */
-  readonly parts: Map<string, readonly Part[]>;
+  /** Texts with their values filled in, as far as they are the same for all members of a `for_each`. */
+  readonly filled: Map<string, Raw>;
 }
 
 /** What an expression gives; undefined after a complaint. */
@@ -89,7 +87,7 @@ function withMembers<T>(
     const after = change(before, key);
     if (after === before) continue;
     changed ??= isList(whole) ? [...whole] : { ...whole };
-    Object.assign(changed, { [key]: after });
+    Reflect.set(changed, key, after);
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `change` left alone is of its type as well
   return (changed ?? whole) as T;
@@ -144,15 +142,37 @@ function substituteText(text: string, attribute: Attribute | undefined, at: Fill
 }
 
 function filledText(text: string, attribute: Attribute | undefined, at: Filling): Raw {
-  const { each, instance, parts: known } = at.scope;
-  const parts = each || instance ? cached(known, text, () => partsOf(text)) : partsOf(text);
-  const [only] = parts;
-  if (parts.length === 1 && only !== undefined && typeof only !== 'string') {
-    const value = fill(only, at);
-    if (value !== undefined)
-      return typeof value === 'string' && only.from !== 'cel' ? typed(value, attribute) : value;
-  }
-  return textOf(parts.flatMap((part) => spliced(part, at)));
+  const value = filledOnce(text, at);
+  const [only, ...more] = partsOf(text);
+  const isWhole = typeof only === 'object' && only.from !== 'cel' && more.length === 0;
+  return isWhole && typeof value === 'string' ? typed(value, attribute) : value;
+}
+
+/** What may differ between the members of a `for_each`: the text of an expression of a stack does not tell. */
+const OF_MEMBER = /each|\uE000/;
+
+/** An instance and a `for_each` repeat their texts: what is the same each time is filled in the first time. */
+function filledOnce(text: string, at: Filling): Raw {
+  const { each, instance, filled } = at.scope;
+  const known = instance?.filled ?? (each && filled);
+  if (!known || OF_MEMBER.test(text)) return filledNow(text, at);
+  const before = known.get(text);
+  if (before !== undefined) return before;
+  let wrong = false;
+  const complain = (complaint: Violation): void => {
+    wrong = true;
+    at.complain(complaint);
+  };
+  const value = filledNow(text, { ...at, complain });
+  if (!wrong) known.set(text, value);
+  return value;
+}
+
+function filledNow(text: string, at: Filling): Raw {
+  const parts = partsOf(text);
+  const [only, ...more] = parts;
+  const whole = typeof only === 'object' && more.length === 0 ? fill(only, at) : undefined;
+  return whole === undefined ? textOf(parts.flatMap((part) => spliced(part, at))) : whole;
 }
 
 function spliced(part: Part, at: Filling): readonly Part[] {
@@ -188,7 +208,7 @@ function declaredPart(part: ExpressionFrom<'declared'>, at: Filling): Expression
   if (index && inner === undefined) return part;
   const key = isOwn ? joinedKey(instance.key, inner) : inner;
   const name = isOwn ? `${instance.prefix}-${part.name}` : part.name;
-  const address = formatAddress({ kind: part.kind, name, ...defined({ key }) });
+  const address = formatAddress({ kind: part.kind, name, key });
   const { index: _, ...bare } = part;
   return {
     ...bare,
@@ -525,7 +545,7 @@ function buildDeclared(part: ExpressionFrom<'declared'>, context: InterpolationC
   }
   const { kind: kindName, name, index } = part;
   const key = index && 'key' in index ? index.key : undefined;
-  const address = formatAddress({ kind: kindName, name, ...defined({ key }) });
+  const address = formatAddress({ kind: kindName, name, key });
   return new Reference('declared', address, part.attribute);
 }
 

@@ -147,7 +147,7 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
       prefixes: options.prefixes,
       allowed: allowedIn([...collected.settings, ...overlay.settings]),
       using: (name) => used.add(name),
-      parts: new Map(),
+      filled: new Map(),
       ...defined({ evaluate, evaluateStack: brought.evaluateStack }),
     },
     lookups: new Map(collected.lookups.map(({ name, raw }) => [name, firstKey(raw)])),
@@ -296,7 +296,7 @@ async function resolve(
   const declared: RawEntry[] = [];
   const made = await templatePieces(run, collected);
   for (const piece of joined(collected.declared, made)) {
-    declared.push(piece);
+    if (collected.blocks.length > 0) declared.push(piece);
     for (const declaration of declarationsOf(run, piece)) found.push(declaration);
     if (found.length <= MOST_DECLARATIONS) continue;
     complain(run, piece, {

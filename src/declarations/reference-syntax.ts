@@ -38,8 +38,22 @@ export type ExpressionFrom<S extends Expression['from']> = Extract<
 
 export type Part = string | Expression;
 
+/** Many objects refer to the same one, and members and instances repeat all texts of what they are made from. */
+const known = new Map<string, readonly Part[]>();
+const MOST_KNOWN = 2_000;
+
 /** The parts of a text: literals with `$${` undone, and expressions. Literals never stand side by side; an empty one makes a text of the expression that it stands before. */
 export function partsOf(text: string): readonly Part[] {
+  if (!text.includes('${')) return [text];
+  const before = known.get(text);
+  if (before) return before;
+  if (known.size >= MOST_KNOWN) known.clear();
+  const parts = split(text);
+  known.set(text, parts);
+  return parts;
+}
+
+function split(text: string): readonly Part[] {
   const parts: Part[] = [];
   let literal = '';
   let emptied = false;

@@ -373,45 +373,44 @@ function formOf(run: ResolveRun, kind: Kind): DeclarationForm {
   }));
 }
 
-export function declarationsOf(whole: ResolveRun, piece: RawEntry): readonly Declaration[] {
-  const { instance } = piece;
-  const run = instance ? { ...whole, scope: { ...whole.scope, instance } } : whole;
+export function declarationsOf(run: ResolveRun, piece: RawEntry): readonly Declaration[] {
+  const { instance, raw } = piece;
   const kind = run.kinds.get(piece.path[0]!)!;
-  if (!isMap(piece.raw)) {
-    const summary = `${piece.path.join('.')}: a mapping of attributes is expected, not ${found(piece.raw)}`;
+  if (!isMap(raw)) {
+    const summary = `${piece.path.join('.')}: a mapping of attributes is expected, not ${found(raw)}`;
     complain(run, piece, { path: [], code: 'wrong-type', summary });
     return membersUnknown(run, piece);
   }
-  const { for_each: each, ...body } = piece.raw;
+  const around: Scope = instance ? { ...run.scope, instance } : run.scope;
+  const { for_each: each } = raw;
   const members =
     each === undefined
       ? [undefined]
-      : (expanded(each, piece, run.scope, (complaint) => complain(run, piece, complaint)) ??
+      : (expanded(each, piece, around, (complaint) => complain(run, piece, complaint)) ??
         membersUnknown(run, piece));
-  const bare = { ...piece, raw: body };
-  return members.flatMap((member) => declarationOf(run, kind, bare, member) ?? []);
+  const bare = each === undefined ? piece : { ...piece, raw: withoutLoop(raw) };
+  return members.flatMap((member) => {
+    const scope: Scope = { ...around, loops: true, ...(member && { each: member }) };
+    return declarationOf({ ...run, scope }, kind, bare) ?? [];
+  });
 }
+
+const withoutLoop = ({ for_each: _, ...body }: RawMap): RawMap => body;
 
 function membersUnknown(run: ResolveRun, { path, name }: RawEntry): readonly [] {
   run.unread.push((section, one) => section === path[0] && one === name);
   return [];
 }
 
-function declarationOf(
-  run: ResolveRun,
-  kind: Kind,
-  piece: RawEntry & { readonly raw: RawMap },
-  member?: Member,
-): Declaration | undefined {
+function declarationOf(run: ResolveRun, kind: Kind, piece: RawEntry): Declaration | undefined {
+  const member = run.scope.each;
   const address = formatAddress({
     kind: kind.name,
     name: piece.name,
-    ...defined({ key: joinedKey(piece.instance?.key, member?.key) }),
+    key: joinedKey(piece.instance?.key, member?.key),
   });
-  const scope: Scope = { ...run.scope, loops: true, ...(member && { each: member }) };
-  const whole = { ...run, scope };
   const tell: Complain = (complaint) => complain(run, piece, complaint, address);
-  const { values, wrong } = tryRead(whole, piece, formOf(run, kind), tell);
+  const { values, wrong } = tryRead(run, piece, formOf(run, kind), tell);
   const named = {
     address,
     kind: kind.name,
@@ -421,7 +420,7 @@ function declarationOf(
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema was applied
   const declared = values['lifecycle'] as Lifecycle | undefined;
-  const wanted = wrong ? {} : lifecycleOf(declared, piece, member);
+  const wanted = wrong || !declared ? NO_LIFECYCLE : lifecycleOf(declared, piece, member);
   const error = [...lifecycleErrors(kind, wanted)];
   error.forEach(tell);
   const waits = piece.depends_on && { depends_on: piece.depends_on };
@@ -442,6 +441,8 @@ function declarationOf(
   };
 }
 
+const NO_LIFECYCLE: Lifecycle = {};
+
 /** With a `count`, the first is what stood there without one; without, it is what was the first. */
 function formerCount(
   { name, counted }: RawEntry,
@@ -458,14 +459,14 @@ function locator({ library }: ResolveRun, { from, path, at, origin }: RawEntry):
 
 /** A bare earlier name of a whole `for_each` means the member with the same key; in a template, that of the same instance. */
 function lifecycleOf(
-  wanted: Lifecycle | undefined,
-  { raw: body, instance }: RawEntry & { readonly raw: RawMap },
+  wanted: Lifecycle,
+  { raw: body, instance }: RawEntry,
   member: Member | undefined,
 ): Lifecycle {
-  const raw = body['lifecycle'];
+  const raw = isMap(body) ? body['lifecycle'] : undefined;
   const written = isMap(raw) ? raw['renamed_from'] : undefined;
   // A number names the object that the same digits in quotes name.
-  const lifecycle = { ...wanted, ...defined({ adopt: idOf(wanted?.adopt) ?? undefined }) };
+  const lifecycle = { ...wanted, ...defined({ adopt: idOf(wanted.adopt) ?? undefined }) };
   const key = joinedKey(instance?.key, member?.key);
   const isWhole = key === undefined && !instance;
   if (isWhole || !lifecycle.renamed_from || typeof written !== 'string' || !NAME.test(written))
@@ -473,7 +474,7 @@ function lifecycleOf(
   const name = instance ? `${instance.prefix}-${written}` : written;
   return {
     ...lifecycle,
-    renamed_from: formatAddress({ kind: '', name, ...defined({ key }) }).slice(1),
+    renamed_from: formatAddress({ kind: '', name, key }).slice(1),
   };
 }
 
@@ -528,10 +529,10 @@ export function distinctAddresses(
 
 /** Two declarations cannot be bound to one live object, nor take over one earlier name, nor one that is still declared. */
 export function refuseConflicts(run: ResolveRun, declarations: readonly Declaration[]): void {
-  const declared = new Map(declarations.map((one) => [one.address, one]));
-  for (const one of declarations) {
-    const { renamed_from: former } = one.lifecycle;
-    const other = former === undefined ? undefined : declared.get(`${one.kind}.${former}`);
+  const renamed = declarations.filter((one) => one.lifecycle.renamed_from !== undefined);
+  const declared = new Map(renamed.length > 0 ? declarations.map((one) => [one.address, one]) : []);
+  for (const one of renamed) {
+    const other = declared.get(`${one.kind}.${one.lifecycle.renamed_from}`);
     if (other && other !== one) run.report.add(() => stillDeclared(one, other));
   }
   for (const word of ['adopt', 'renamed_from'] as const) {

@@ -93,7 +93,7 @@ function wrongDefaults(defaults: Defaults, validate: Validate): readonly Violati
 function checked(schema: JsonObject, validate: Validate, defaults: Defaults): Parameters {
   const properties = isObject(schema['properties']) ? Object.keys(schema['properties']) : [];
   return (given, complain) => {
-    const values = structuredClone(jsonOf(given));
+    const values = jsonOf(given);
     if (validate(values)) return withDefaults(given, values, defaults);
     for (const error of validate.errors ?? []) {
       const violation = violationOf(error, properties, ['with', ...stepsOf(error)]);

@@ -237,6 +237,9 @@ function* instancesOf(work: Work, piece: RawEntry, outer?: Instance): Generator<
   const unknown = (): void => void work.run.unread.push((_, name) => name.startsWith(`${prefix}-`));
   const use = useOf(work, piece, outer);
   if (!use) return unknown();
+  const used = outer?.used ?? { file: piece.from.file, origin: piece.origin };
+  const objects = use.template.objects.map((one) => made(one, prefix, used));
+  const uses = use.template.uses.map((one) => withPlace(one, used));
   for (const member of use.members) {
     work.instances += 1;
     if (work.instances > MOST_INSTANCES) {
@@ -252,12 +255,12 @@ function* instancesOf(work: Work, piece: RawEntry, outer?: Instance): Generator<
       prefix,
       ...defined({ key: joinedKey(outer?.key, member?.key) }),
       param,
+      filled: new Map(),
       owns: (kind, name) => addressesIn(work, use.name).has(`${kind}.${name}`),
-      used: outer?.used ?? { file: piece.from.file, origin: piece.origin },
+      used,
     };
-    for (const one of use.template.objects) yield made(one, instance);
-    for (const one of use.template.uses)
-      yield* instancesOf(work, withPlace(one, instance), instance);
+    for (const one of objects) yield { ...one, instance };
+    for (const one of uses) yield* instancesOf(work, one, instance);
   }
 }
 
@@ -271,14 +274,15 @@ function refuseMany(run: ResolveRun, piece: RawEntry): void {
   run.unread.push(() => true);
 }
 
-const withPlace = (piece: RawEntry, { used }: Instance): RawEntry => {
-  const { file, line, column } = used.origin;
+const withPlace = (piece: RawEntry, { origin }: Instance['used']): RawEntry => {
+  const { file, line, column } = origin;
   return { ...piece, origin: { ...piece.origin, used_at: { file, line, column } } };
 };
 
-function made(piece: RawEntry, instance: Instance): RawEntry {
-  const name = `${instance.prefix}-${piece.name}`;
-  return { ...withPlace(piece, instance), path: [piece.path[0]!, name], name, instance };
+/** What all instances of a use have in common. */
+function made(piece: RawEntry, prefix: string, used: Instance['used']): RawEntry {
+  const name = `${prefix}-${piece.name}`;
+  return { ...withPlace(piece, used), path: [piece.path[0]!, name], name };
 }
 
 /** Undefined after a complaint. */

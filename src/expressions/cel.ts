@@ -132,18 +132,13 @@ interface Evaluation {
 function evaluate(parsed: ParseResult, { source, used, values }: Evaluation): Result<Json> {
   startBudget();
   try {
-    const context = Object.fromEntries(
-      used.flatMap((name) => {
-        const value = values[name];
-        if (value === undefined) return [];
-        return [
-          [
-            OTHERWISE.get(name) ?? name,
-            typeof value === 'function' ? toAsked(value) : toCel(value),
-          ],
-        ];
-      }),
-    );
+    const context: Record<string, unknown> = {};
+    for (const name of used) {
+      const value = values[name];
+      if (value !== undefined)
+        context[OTHERWISE.get(name) ?? name] =
+          typeof value === 'function' ? toAsked(value) : toCel(value);
+    }
     return { value: toJson(parsed(context)) };
   } catch (error) {
     if (!isExhausted()) return { problem: problemOf(error, source, Object.keys(values)) };

@@ -12,7 +12,11 @@ export interface Address {
   readonly key?: string;
 }
 
-export function formatAddress({ kind, name, key }: Address): string {
+export function formatAddress({
+  kind,
+  name,
+  key,
+}: Omit<Address, 'key'> & { readonly key?: string | undefined }): string {
   return key === undefined ? `${kind}.${name}` : `${kind}.${name}[${JSON.stringify(key)}]`;
 }
 

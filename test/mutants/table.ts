@@ -121,6 +121,27 @@ export const mutants: readonly Mutant[] = [
     replace: 'void prefix;',
     tests: templates,
   },
+  {
+    name: 'a member of a for_each gets the values of another',
+    file: 'declarations/interpolate.ts',
+    find: 'const OF_MEMBER = /each|\\uE000/;',
+    replace: 'const OF_MEMBER = /\\uE000/;',
+    tests: templates,
+  },
+  {
+    name: 'a member of a stack gets the values of another',
+    file: 'declarations/interpolate.ts',
+    find: 'const OF_MEMBER = /each|\\uE000/;',
+    replace: 'const OF_MEMBER = /each/;',
+    tests: stackExpressions,
+  },
+  {
+    name: 'of objects of a template with the same wrong text one is declared',
+    file: 'declarations/interpolate.ts',
+    find: 'if (!wrong) known.set(text, value);',
+    replace: 'known.set(text, value);',
+    tests: templates,
+  },
   // An expression ends, and loses nothing without a word.
   {
     name: 'an expression has no end',

@@ -3,7 +3,6 @@
 import {
   append,
   canonical,
-  defined,
   exits,
   firstNamed,
   isEmpty,
@@ -62,7 +61,7 @@ export function declaredFormerAddresses({
   const renamed = old === undefined ? undefined : tryAddress(`${kind}.${old}`);
   const key = renamed && (renamed.key ?? tryAddress(address)?.key);
   return [
-    ...(renamed ? [formatAddress({ ...renamed, ...defined({ key }) })] : []),
+    ...(renamed ? [formatAddress({ ...renamed, key })] : []),
     ...moved.map((one) => one.address),
   ];
 }

@@ -166,6 +166,60 @@ moved: [{ from: accounts.b, to: 'accounts.u-b["k"]' }]
     expect(refactorings).toHaveLength(1);
   });
 
+  it('fills the same text in for each object: by its member, and by the type of its attribute', async () => {
+    const all = await declared(`
+templates:
+  t:
+    parameters: { properties: { on: { type: string } } }
+    accounts:
+      a: { name: "\${param.on}", is_disabled: "\${param.on}" }
+      b: { for_each: [x, y], name: "\${each.key} \${param.on}", is_disabled: "\${param.on == 'true' && each.key == 'x'}" }
+use: { u: { template: t, for_each: ["true", "false"], with: { on: "\${each.key}" } } }
+`);
+    expect(all.map(({ values }) => [values['name'], values['is_disabled']])).toEqual([
+      ['true', true],
+      ['x true', true],
+      ['y true', false],
+      ['false', false],
+      ['x false', false],
+      ['y false', false],
+    ]);
+  });
+
+  it('gives one list to several attributes, and puts it in order in one of them alone', async () => {
+    const [rule, other, again] = await declared(`
+templates:
+  t:
+    parameters: { properties: { types: { type: array, items: { type: string } } } }
+    alert_rules:
+      a: { associated_groups: [1], filter_criteria: { alert_type__in: "\${param.types}" }, settings: { all: "\${param.types}" } }
+      b: { associated_groups: [2], settings: { all: "\${param.types}" } }
+use:
+  u: { template: t, with: { types: [login_success, account_locked] } }
+  v: { template: t, with: { types: [wwan_standby] } }
+`);
+    const written = ['login_success', 'account_locked'];
+    expect(rule!.values['filter_criteria']).toEqual({ alert_type__in: written.toReversed() });
+    expect(rule!.values['settings']).toEqual({ all: written });
+    expect(other!.values['settings']).toEqual({ all: written });
+    expect(again!.values['settings']).toEqual({ all: ['wwan_standby'] });
+  });
+
+  it('complains of each object that holds the same wrong text', async () => {
+    const found = await errors(`
+templates:
+  t:
+    accounts:
+      a: { name: "\${param.none}" }
+      b: { name: "\${param.none}" }
+use: { u: { template: t, for_each: [k, l] } }
+`);
+    expect(found.map(({ address, code }) => [address, code])).toEqual([
+      ['accounts.u-a["k"]', 'unknown-parameter'],
+      ['accounts.u-b["k"]', 'unknown-parameter'],
+    ]);
+  });
+
   it('gives defaults that refer to what is outside, and are computed', async () => {
     const all = await declared(
       `variables: { stage: test }
