@@ -1,8 +1,9 @@
 // The expressions that stand in the texts of declarations: what they may use, and what is said of those that are wrong.
 // Loaded only if there is one, because the evaluator loads slowly.
 import { compileExpression, RefusedName, type Compiled, type Problem } from '../expressions/cel.js';
-import { UnknownValue, type CelInput, type Members } from '../expressions/cel-values.js';
+import type { CelInput, Members } from '../expressions/cel-values.js';
 import { tokensOf } from '../expressions/tokens.js';
+import { UnknownValue } from '../expressions/unknown-value.js';
 import { cached, didYouMean, isList, mapMembers, type Json } from '../model/index.js';
 import { variableIn } from './environment.js';
 import { escapeText, literalOf, type ExpressionFrom } from './reference-syntax.js';
@@ -88,9 +89,16 @@ function variablesIn(source: string): readonly string[] {
   );
 }
 
-/** Text that holds a reference is not known yet. */
+/** Text that holds a reference or a secret. */
+const unknown = (text: string): UnknownValue =>
+  new UnknownValue(
+    /\$\{\s*secret\./.test(text)
+      ? `the value here is the secret ${text}, and a secret is not allowed inside an expression`
+      : `the value here, ${text}, is read from the service, and an expression is evaluated before anything is read`,
+  );
+
 function inputOf(raw: Raw, inputs: WeakMap<object, CelInput>): CelInput {
-  if (typeof raw === 'string') return literalOf(raw) ?? new UnknownValue(raw);
+  if (typeof raw === 'string') return literalOf(raw) ?? unknown(raw);
   if (raw === null || typeof raw !== 'object') return raw;
   if (raw instanceof Word) return String(raw);
   const before = inputs.get(raw);

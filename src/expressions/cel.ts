@@ -10,7 +10,8 @@ import { defined, didYouMean, type Json } from '../model/index.js';
 import { MOST_STEPS, isExhausted, startBudget } from './step-limit.js';
 import { replaced, stringFunctions } from './string-functions.js';
 import { tokensOf } from './tokens.js';
-import { toAsked, toCel, toJson, UnknownValue, type CelInput, type Members } from './cel-values.js';
+import { toAsked, toCel, toJson, type CelInput, type Members } from './cel-values.js';
+import { UnknownValue } from './unknown-value.js';
 
 /** What is wrong with an expression, and where in it. */
 export interface Problem {
@@ -61,9 +62,9 @@ class Strings {
 const functions = stringFunctions.reduce(
   (all, [signature, call]) => all.registerFunction(signature, call, { async: false }),
   new Environment({ homogeneousAggregateLiterals: false, limits })
-    .registerType('Strings', Strings)
+    .registerType('strings', Strings)
     .registerType('reference', UnknownValue)
-    .registerConstant('strings', 'Strings', new Strings()),
+    .registerConstant('strings', 'strings', new Strings()),
 );
 
 /** Words that CEL reserves, or that the library means otherwise: written in another way of the same length. */
@@ -203,9 +204,6 @@ function said(
     case 'no_such_overload':
       return {
         summary: `these types do not go together: ${subject}`,
-        ...(/\breference\b/.test(subject) && {
-          detail: 'The value of a reference is not known before anything is read.',
-        }),
         ...(/\bint\b/.test(subject) &&
           /\bdouble\b/.test(subject) && {
             detail:
