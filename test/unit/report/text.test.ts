@@ -471,3 +471,17 @@ describe('equal drift is read at once', () => {
     expect(text([...unknown, open])).toContain(`changed by: unknown, before ${at(32)}`);
   });
 });
+
+test.each(['text', 'markdown', 'html'] as const)(
+  '%s names the object of a verdict once',
+  (format) => {
+    const policy = [
+      { rule: 'r', verdict: 'blocked', detail: 'accounts.a-b moves', address: 'accounts.a-b' },
+      { rule: 'r', verdict: 'blocked', detail: 'it moves', address: 'accounts.c-d' },
+    ] as const;
+    const document = { ...planDocument({ plan: quiet, kinds, meta }), policy };
+    const shown = renderPlan(document, format, { color: false, width: 80 });
+    expect(shown.match(/accounts\.a-b/g)).toHaveLength(1);
+    expect(shown.match(/accounts\.c-d/g)).toHaveLength(1);
+  },
+);
