@@ -91,11 +91,15 @@ function variablesIn(source: string): readonly string[] {
 
 /** Text that holds a reference or a secret. */
 const unknown = (text: string): UnknownValue =>
-  new UnknownValue(
-    /\$\{\s*secret\./.test(text)
-      ? `the value here is the secret ${text}, and a secret is not allowed inside an expression`
-      : `the value here, ${text}, is read from the service, and an expression is evaluated before anything is read`,
-  );
+  /\$\{\s*secret\./.test(text)
+    ? new UnknownValue(
+        `the value here is the secret ${text}, and a secret is not allowed inside an expression`,
+        'misplaced-secret',
+      )
+    : new UnknownValue(
+        `the value here, ${text}, is read from the service, and an expression is evaluated before anything is read`,
+        'live-reference',
+      );
 
 function inputOf(raw: Raw, inputs: WeakMap<object, CelInput>): CelInput {
   if (typeof raw === 'string') return literalOf(raw) ?? unknown(raw);

@@ -187,7 +187,7 @@ type CelError = ParseError | CelTypeError | EvaluationError;
 function said(
   { code, summary, node }: CelError,
   variables: readonly string[],
-): Pick<Problem, 'summary' | 'detail' | 'missing' | 'unknown'> {
+): Pick<Problem, 'summary' | 'detail' | 'code' | 'missing' | 'unknown'> {
   const text = restored(summary).replaceAll(/dyn<(\w+)>/g, '$1');
   const [, subject = ''] = /: (.*)$/.exec(text) ?? [];
   switch (code) {
@@ -216,6 +216,9 @@ function said(
       return { summary: `\`${subject}\` is a reserved word of CEL` };
     case 'index_out_of_bounds':
       return { summary: text.replace('No such key: ', '') };
+    case 'live-reference':
+    case 'misplaced-secret':
+      return { summary, code };
     case 'limit_exceeded':
       return { summary: `the expression is too large: ${limitWords(text)}` };
     default:

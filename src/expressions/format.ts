@@ -1,6 +1,5 @@
 // `format` and `strings.quote` of CEL's strings extension.
-import { spend, wrongValue } from './step-limit.js';
-import { UnknownValue } from './unknown-value.js';
+import { refuseUnknown, spend, wrongValue } from './step-limit.js';
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '\u0007': '\\a',
@@ -97,9 +96,9 @@ function bytesOf(value: unknown): Buffer | undefined {
 /** As `%s` shows it. */
 function shown(value: unknown): string {
   spend(1);
+  refuseUnknown(value);
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return special(value) ?? String(value);
-  if (value instanceof UnknownValue) throw wrongValue(value.problem);
   if (value instanceof Date) return timestampText(value);
   if (value instanceof Uint8Array) return Buffer.from(value).toString();
   if (Array.isArray(value)) return `[${value.map(shown).join(', ')}]`;

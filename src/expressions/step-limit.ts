@@ -21,12 +21,21 @@ interface Node extends SourceLocation {
 }
 
 /** What is wrong with a value, in our words. The library adds the place where it calls a function. */
-export const wrongValue = (message: string, node?: SourceLocation): EvaluationError =>
+export const wrongValue = (
+  message: string,
+  node?: SourceLocation,
+  code = 'wrong_value',
+): EvaluationError =>
   new EvaluationError({
-    code: 'wrong_value',
+    code,
     message,
     ...(node && { range: { start: node.start, end: node.end } }),
   });
+
+/** @throws where the value is not known before anything is read, or is a secret */
+export function refuseUnknown(value: unknown, node?: SourceLocation): void {
+  if (value instanceof UnknownValue) throw wrongValue(value.problem, node, value.code);
+}
 
 let left = 0;
 /** Operands that are compared member by member, by what compares them. */
@@ -66,10 +75,6 @@ function membersOf(value: unknown): Iterable<unknown> | undefined {
   return typeof value === 'object' && value?.constructor === Object
     ? Object.values(value)
     : undefined;
-}
-
-function refuseUnknown(value: unknown, node: Node): void {
-  if (value instanceof UnknownValue) throw wrongValue(value.problem, node);
 }
 
 /** `exists` and `all` go on after an error, and making one takes long. */

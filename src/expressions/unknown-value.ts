@@ -2,6 +2,12 @@
 // whatever the value turns out to be.
 
 export class UnknownValue {
-  /** @param problem what is said where an expression uses it */
-  constructor(readonly problem: string) {}
+  /**
+   * @param problem what is said where an expression uses it
+   * @param code the code of that error
+   */
+  constructor(
+    readonly problem: string,
+    readonly code: 'live-reference' | 'misplaced-secret',
+  ) {}
 }
