@@ -61,24 +61,27 @@ function renames(
 
 /**
  * The declaration or command with which a rename sends nothing. A lifecycle applies to a whole `for_each`: it can say
- * that all members had another name, but not that one of them had another key. In a template it applies to every use.
+ * that all members had another name, but not that one of them had another key. In a template it applies
+ * to every use, and a stack of a CDK program has none.
  */
 export function renaming(
   old: Pick<Delete, 'address' | 'name'>,
   { address, origin }: Pick<Create, 'address' | 'origin'>,
 ): string {
   const [former, now] = [tryAddress(old.address), tryAddress(address)];
-  const isMade = origin?.used_at !== undefined;
-  const ofName = (name: string): string =>
-    isMade && former && now
-      ? `write ${block(`${former.kind}.${former.name}`, `${now.kind}.${now.name}`)}`
+  const isMade = origin?.used_at !== undefined || origin?.path !== undefined;
+  const written = (name: string, from: string, to: string): string =>
+    isMade
+      ? `write ${block(from, to)}`
       : `write lifecycle: { renamed_from: ${JSON.stringify(name)} }`;
-  if (now?.key === undefined) return `If it was renamed, ${ofName(old.name)}, and nothing is sent.`;
+  const command = `The same without a review: trueup state mv ${shellWord(old.address)} ${shellWord(address)}`;
+  if (now?.key === undefined)
+    return `If it was renamed, ${written(old.name, old.address, address)}, and nothing is sent.\n${command}`;
   const whole =
     now.key === former?.key
-      ? `If the whole for_each was renamed, ${ofName(former.name)}${isMade ? '' : ' beside it'}, and nothing is sent.\n`
+      ? `If the whole for_each was renamed, ${written(former.name, `${former.kind}.${former.name}`, `${now.kind}.${now.name}`)}${isMade ? '' : ' beside it'}, and nothing is sent.\n`
       : '';
-  return `${whole}If ${whole === '' ? 'it' : 'this member alone'} was renamed, write ${block(old.address, address)}, and nothing is sent.\nThe same without a review: trueup state mv ${shellWord(old.address)} ${shellWord(address)}`;
+  return `${whole}If ${whole === '' ? 'it' : 'this member alone'} was renamed, write ${block(old.address, address)}, and nothing is sent.\n${command}`;
 }
 
 const block = (from: string, to: string): string =>
