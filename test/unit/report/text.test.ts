@@ -17,6 +17,7 @@ import {
 } from '../../../src/report/differences.js';
 import {
   advance,
+  errorsOfTemplatesBriefly,
   noProgress,
   planDocument,
   progressLine,
@@ -485,3 +486,21 @@ test.each(['text', 'markdown', 'html'] as const)(
     expect(shown.match(/accounts\.c-d/g)).toHaveLength(1);
   },
 );
+
+test('the lines of one place are shown once, also where several uses of a template have it', () => {
+  const at = (line: number, address: string) =>
+    ({
+      severity: 'warning',
+      code: 'unknown-value',
+      summary: 'it is not known',
+      address,
+      origin: { file: 'a.yaml', line, column: 1 },
+      frame: `> ${line} |`,
+    }) as const;
+  const shown = errorsOfTemplatesBriefly([at(1, 'x.a'), at(1, 'x.b'), at(2, 'x.c')]);
+  expect(shown.map(({ address, frame }) => [address, frame])).toEqual([
+    ['x.a', '> 1 |'],
+    ['x.b', undefined],
+    ['x.c', '> 2 |'],
+  ]);
+});
