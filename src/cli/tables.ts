@@ -47,7 +47,7 @@ export function columned(
   };
 }
 
-/** The widest give first, until all of them fit. Those that are kept give only what they have no room for themselves. */
+/** The widest give first, until all of them fit. Those that are kept give only what they have no space for themselves. */
 function fitting(
   wanted: readonly number[],
   { columns: available, kept = [] }: TableColumns,
@@ -56,8 +56,8 @@ function fitting(
     widths.reduce((sum, width) => sum + width + GAP, -GAP);
   const keptWidths: number[] = [];
   for (const index of kept) {
-    const room = available - whole([...keptWidths, 0]);
-    keptWidths.push(Math.min(wanted[index]!, Math.max(room, NARROWEST)));
+    const space = available - whole([...keptWidths, 0]);
+    keptWidths.push(Math.min(wanted[index]!, Math.max(space, NARROWEST)));
   }
   const most = (limit: number): readonly number[] =>
     wanted.map((width, index) => keptWidths[kept.indexOf(index)] ?? Math.min(width, limit));

@@ -72,7 +72,7 @@ function written(verb: string, digits: number | undefined, value: unknown): stri
 
 /** A `uint` is an object of the library. */
 function integerOf(value: unknown): unknown {
-  const primitive: unknown = value === null ? value : Object(value).valueOf();
+  const primitive = typeof value === 'object' ? value?.valueOf() : undefined;
   return typeof primitive === 'bigint' ? primitive : value;
 }
 
