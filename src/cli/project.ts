@@ -217,7 +217,7 @@ const AT_ONCE = 8;
  * cannot be had is no error here: most plans need no value.
  */
 export async function fetchSecrets(
-  { signal, masking, tell }: Pick<Context, 'signal' | 'masking' | 'tell'>,
+  { flags, signal, masking, tell }: Pick<Context, 'flags' | 'signal' | 'masking' | 'tell'>,
   { declarations }: Project,
 ): Promise<void> {
   const secrets = new Set(
@@ -234,13 +234,10 @@ export async function fetchSecrets(
     else problems.add(problem);
   });
   signal.throwIfAborted();
-  await tell(
-    briefly(
-      [...problems].map((problem) =>
-        warning('secret-command', problem, 'Its secrets count as unchanged, and cannot be sent.'),
-      ),
-    ),
+  const warnings = [...problems].map((problem) =>
+    warning('secret-command', problem, 'Its secrets count as unchanged, and cannot be sent.'),
   );
+  await tell(flags.verbose ? warnings : briefly(warnings));
 }
 
 /**

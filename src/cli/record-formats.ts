@@ -108,7 +108,10 @@ function rows(
   };
   const texts = (found: readonly Found[]): readonly (readonly string[])[] =>
     found.map((one) => valuesOf(one).map(String));
-  const kept = paths.indexOf(collection.id ?? '');
+  // An identifier can only be copied whole, and a label says what most other columns do.
+  const kept = [collection.id ?? '', ...(isLabelled ? [LABEL] : [])]
+    .map((path) => paths.indexOf(path))
+    .filter((index) => index >= 0);
   const lines = output === 'csv' ? undefined : columned(paths, texts(first), { columns, kept });
   let head = lines?.head ?? (paths.length === 0 ? '' : csvRow(paths));
   return {

@@ -10,10 +10,10 @@ const NARROWEST = 8;
 /** The most characters of a text that are read: no cell shows more. */
 const LONGEST = 1000;
 
-/** The width of lines, and the column that is clipped last. */
+/** The width of lines, and the columns that are clipped last: the first of them is the last to be. */
 export interface TableColumns {
   readonly columns: number;
-  readonly kept?: number;
+  readonly kept?: readonly number[];
 }
 
 /** The width of a line: for a table on a terminal, the width of the terminal. */
@@ -47,15 +47,20 @@ export function columned(
   };
 }
 
-/** The widest give first, until all of them fit. */
+/** The widest give first, until all of them fit. Those that are kept give only what they have no space for themselves. */
 function fitting(
   wanted: readonly number[],
-  { columns: available, kept }: TableColumns,
+  { columns: available, kept = [] }: TableColumns,
 ): readonly number[] {
-  const most = (limit: number): readonly number[] =>
-    wanted.map((width, index) => (index === kept ? width : Math.min(width, limit)));
   const whole = (widths: readonly number[]): number =>
     widths.reduce((sum, width) => sum + width + GAP, -GAP);
+  const keptWidths: number[] = [];
+  for (const index of kept) {
+    const space = available - whole([...keptWidths, 0]);
+    keptWidths.push(Math.min(wanted[index]!, Math.max(space, NARROWEST)));
+  }
+  const most = (limit: number): readonly number[] =>
+    wanted.map((width, index) => keptWidths[kept.indexOf(index)] ?? Math.min(width, limit));
   let limit = WIDEST;
   while (limit > NARROWEST && whole(most(limit)) > available) limit -= 1;
   return most(limit);

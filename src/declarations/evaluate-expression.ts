@@ -1,9 +1,10 @@
 // The expressions that stand in the texts of declarations: what they may use, and what is said of those that are wrong.
 // Loaded only if there is one, because the evaluator loads slowly.
 import { compileExpression, RefusedName, type Compiled, type Problem } from '../expressions/cel.js';
-import { UnknownValue, type CelInput, type Members } from '../expressions/cel-values.js';
+import type { CelInput, Members } from '../expressions/cel-values.js';
 import { tokensOf } from '../expressions/tokens.js';
-import { cached, didYouMean, isList, mapMembers, type Json } from '../model/index.js';
+import { UnknownValue } from '../expressions/unknown-value.js';
+import { cached, defined, didYouMean, isList, mapMembers, type Json } from '../model/index.js';
 import { variableIn } from './environment.js';
 import { escapeText, literalOf, type ExpressionFrom } from './reference-syntax.js';
 import {
@@ -96,9 +97,20 @@ function variablesIn(source: string): readonly string[] {
   );
 }
 
-/** Text that holds a reference is not known yet. */
+/** Text that holds a reference or a secret. */
+const unknown = (text: string): UnknownValue =>
+  /\$\{\s*secret\./.test(text)
+    ? new UnknownValue(
+        `the value here is the secret ${text}, and a secret is not allowed inside an expression`,
+        'misplaced-secret',
+      )
+    : new UnknownValue(
+        `the value here, ${text}, is read from the service, and an expression is evaluated before anything is read`,
+        'live-reference',
+      );
+
 function inputOf(raw: Raw, inputs: Inputs): CelInput {
-  if (typeof raw === 'string') return literalOf(raw) ?? new UnknownValue(raw);
+  if (typeof raw === 'string') return literalOf(raw) ?? unknown(raw);
   if (raw === null || typeof raw !== 'object') return raw;
   if (raw instanceof Word) return String(raw);
   const before = inputs.values.get(raw);
@@ -116,6 +128,15 @@ function rawOf(value: Json): Raw {
   return isMap(value) ? mapMembers(value, rawOf) : value;
 }
 
+const WHAT_TO_WRITE = {
+  'live-reference':
+    'A reference must stand alone, as in `${accounts.site.id}`, or in text: `Site ${accounts.site.id}`.',
+  'misplaced-secret': 'It is the whole value of a secret attribute: `"${secret.env.NAME}"`.',
+} as const;
+
+const adviceOn = (code: string | undefined): string | undefined =>
+  code === 'live-reference' || code === 'misplaced-secret' ? WHAT_TO_WRITE[code] : undefined;
+
 type Said = Pick<Violation, 'code' | 'summary' | 'detail' | 'names'>;
 
 function violationOf(
@@ -128,14 +149,13 @@ function violationOf(
     return {
       code: 'misplaced-secret',
       summary: `${part.text}: a secret is not allowed inside an expression`,
-      detail: 'It is the whole value of a secret attribute: `"${secret.env.NAME}"`.',
+      detail: WHAT_TO_WRITE['misplaced-secret'],
     };
   if (unknown !== undefined && isLive(unknown))
     return {
       code: 'live-reference',
       summary: `\`${unknown}\` is read from the service, and an expression is evaluated before anything is read`,
-      detail:
-        'A reference must stand alone, as in `${accounts.site.id}`, or in text: `Site ${accounts.site.id}`.',
+      detail: WHAT_TO_WRITE['live-reference'],
     };
   if (missing?.variable === 'var') return unknownVariable(missing.name, scope);
   if (missing?.variable === 'env') return unknownEnvironment(missing.name);
@@ -147,5 +167,9 @@ function violationOf(
       summary: `${summary}.${didYouMean(missing.name, ['key', 'value'])}`,
       detail: 'Write `each.key` or `each.value`.',
     };
-  return { code: code ?? 'bad-expression', summary, ...(detail !== undefined && { detail }) };
+  return {
+    code: code ?? 'bad-expression',
+    summary,
+    ...defined({ detail: detail ?? adviceOn(code) }),
+  };
 }

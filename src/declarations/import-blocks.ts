@@ -77,14 +77,23 @@ function importError(
 ): Violation | undefined {
   const text = formatAddress(address);
   const { adopt } = declaration?.lifecycle ?? {};
-  if (!addresses.has(text))
+  if (!addresses.has(text)) {
+    const member = [...addresses.keys()].find((one) => one.startsWith(`${text}[`));
     return {
       path: ['to'],
       code: 'undeclared',
-      summary: `${id} is imported to ${text}, which is declared nowhere.${didYouMean(text, addresses.keys())}`,
-      detail: 'Declare it, add its file to the PATHs, or delete the block.',
+      ...(member === undefined
+        ? {
+            summary: `${id} is imported to ${text}, which is declared nowhere.${didYouMean(text, addresses.keys())}`,
+            detail: 'Declare it, add its file to the PATHs, or delete the block.',
+          }
+        : {
+            summary: `${id} is imported to ${text}, which has a \`for_each\``,
+            detail: `Name one of its members, such as ${member}.`,
+          }),
       names: [address.kind, address.name],
     };
+  }
   if (other) return conflictingBlock(`two imports lead to ${text}`, 'to', other.origin);
   if (adopt === undefined || idOf(adopt) === id) return undefined;
   return {

@@ -1,11 +1,7 @@
 // JSON to values of CEL and back. Integers are BigInt there, and mappings are Maps, so that no key reaches a prototype.
 import { cached, isList, type Json } from '../model/index.js';
-import { spend, wrongValue } from './step-limit.js';
-
-/** A value that is known only later. An expression may pass it by, and not use it. */
-export class UnknownValue {
-  constructor(readonly text: string) {}
-}
+import { refuseUnknown, spend, wrongValue } from './step-limit.js';
+import { UnknownValue } from './unknown-value.js';
 
 export type CelInput =
   | null
@@ -61,6 +57,7 @@ const MOST_DEPTH = 64;
 
 export function toJson(value: unknown, depth = 0): Json {
   spend(1);
+  refuseUnknown(value);
   if (depth > MOST_DEPTH) throw wrongValue(`the result has more than ${MOST_DEPTH} levels`);
   if (typeof value === 'bigint') return integer(value);
   if (typeof value === 'number') {
@@ -69,8 +66,6 @@ export function toJson(value: unknown, depth = 0): Json {
   }
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map((one) => toJson(one, depth + 1));
-  if (value instanceof UnknownValue)
-    throw wrongValue(`${value.text} is not known before anything is read, and cannot be a result`);
   if (value instanceof Map) {
     if (asked.has(value)) throw wrongValue('a variable of this name has no value of its own');
     return mapping(value, depth);

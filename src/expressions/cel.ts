@@ -10,7 +10,8 @@ import { defined, didYouMean, type Json } from '../model/index.js';
 import { MOST_STEPS, isExhausted, startBudget } from './step-limit.js';
 import { replaced, stringFunctions } from './string-functions.js';
 import { tokensOf } from './tokens.js';
-import { toAsked, toCel, toJson, UnknownValue, type CelInput, type Members } from './cel-values.js';
+import { toAsked, toCel, toJson, type CelInput, type Members } from './cel-values.js';
+import { UnknownValue } from './unknown-value.js';
 
 /** What is wrong with an expression, and where in it. */
 export interface Problem {
@@ -61,9 +62,9 @@ class Strings {
 const functions = stringFunctions.reduce(
   (all, [signature, call]) => all.registerFunction(signature, call, { async: false }),
   new Environment({ homogeneousAggregateLiterals: false, limits })
-    .registerType('Strings', Strings)
+    .registerType('strings', Strings)
     .registerType('reference', UnknownValue)
-    .registerConstant('strings', 'Strings', new Strings()),
+    .registerConstant('strings', 'strings', new Strings()),
 );
 
 /** Words that CEL reserves, or that the library means otherwise: written in another way of the same length. */
@@ -181,7 +182,7 @@ type CelError = ParseError | CelTypeError | EvaluationError;
 function said(
   { code, summary, node }: CelError,
   variables: readonly string[],
-): Pick<Problem, 'summary' | 'detail' | 'missing' | 'unknown'> {
+): Pick<Problem, 'summary' | 'detail' | 'code' | 'missing' | 'unknown'> {
   const text = restored(summary).replaceAll(/dyn<(\w+)>/g, '$1');
   const [, subject = ''] = /: (.*)$/.exec(text) ?? [];
   switch (code) {
@@ -198,9 +199,6 @@ function said(
     case 'no_such_overload':
       return {
         summary: `these types do not go together: ${subject}`,
-        ...(/\breference\b/.test(subject) && {
-          detail: 'The value of a reference is not known before anything is read.',
-        }),
         ...(/\bint\b/.test(subject) &&
           /\bdouble\b/.test(subject) && {
             detail:
@@ -213,6 +211,9 @@ function said(
       return { summary: `\`${subject}\` is a reserved word of CEL` };
     case 'index_out_of_bounds':
       return { summary: text.replace('No such key: ', '') };
+    case 'live-reference':
+    case 'misplaced-secret':
+      return { summary, code };
     case 'limit_exceeded':
       return { summary: `the expression is too large: ${limitWords(text)}` };
     default:

@@ -1,5 +1,5 @@
 // `format` and `strings.quote` of CEL's strings extension.
-import { spend, wrongValue } from './step-limit.js';
+import { refuseUnknown, spend, wrongValue } from './step-limit.js';
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '\u0007': '\\a',
@@ -27,7 +27,7 @@ export function formatted(text: string, values: readonly unknown[]): string {
     if (verb === undefined) throw wrongValue(`\`${clause}\` is not a verb of a format`);
     if (next >= values.length)
       throw wrongValue(`the format asks for more than the ${values.length} values given`);
-    const value = values[next++];
+    const value = integerOf(values[next++]);
     return written(verb, digits === undefined ? undefined : Number(digits), value);
   });
   if (next < values.length)
@@ -70,6 +70,12 @@ function written(verb: string, digits: number | undefined, value: unknown): stri
   throw wrongValue(`\`%${verb}\` does not take the value ${shown(value).slice(0, 80)}`);
 }
 
+/** A `uint` is an object of the library. */
+function integerOf(value: unknown): unknown {
+  const primitive = typeof value === 'object' ? value?.valueOf() : undefined;
+  return typeof primitive === 'bigint' ? primitive : value;
+}
+
 const isNumber = (value: unknown): value is bigint | number =>
   typeof value === 'bigint' || typeof value === 'number';
 
@@ -90,14 +96,20 @@ function bytesOf(value: unknown): Buffer | undefined {
 /** As `%s` shows it. */
 function shown(value: unknown): string {
   spend(1);
+  refuseUnknown(value);
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return special(value) ?? String(value);
+  if (value instanceof Date) return timestampText(value);
+  if (value instanceof Uint8Array) return Buffer.from(value).toString();
   if (Array.isArray(value)) return `[${value.map(shown).join(', ')}]`;
   if (value instanceof Map) return shownEntries([...value]);
   if (typeof value === 'object' && value?.constructor === Object)
     return shownEntries(Object.entries(value));
-  return String(value);
+  return String(value).replace(/^Type<(.*)>$/, '$1');
 }
+
+/** RFC 3339, without zeros at the end. */
+export const timestampText = (time: Date): string => time.toISOString().replace(/\.?0+Z$/, 'Z');
 
 const shownEntries = (entries: readonly (readonly [unknown, unknown])[]): string => {
   const texts = entries.map(([key, member]) => `${shown(key)}: ${shown(member)}`);

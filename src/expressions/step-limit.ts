@@ -1,6 +1,7 @@
-// Bounds the work of one evaluation, and refuses mappings that would lose a member. The library has no bound of its own: three loops inside one another over lists of
+// Bounds the work of one evaluation, and refuses mappings that would lose a member and values that are not known yet. The library has no bound of its own: three loops inside one another over lists of
 // 1,000 items take 10^9 steps. Steps are counted, not time, so that equal inputs give equal results.
 import { Environment, EvaluationError, type SourceLocation } from '@marcbachmann/cel-js';
+import { UnknownValue } from './unknown-value.js';
 
 /** About a quarter of a second. */
 export const MOST_STEPS = 1_000_000;
@@ -20,16 +21,25 @@ interface Node extends SourceLocation {
 }
 
 /** What is wrong with a value, in our words. The library adds the place where it calls a function. */
-export const wrongValue = (message: string, node?: SourceLocation): EvaluationError =>
+export const wrongValue = (
+  message: string,
+  node?: SourceLocation,
+  code = 'wrong_value',
+): EvaluationError =>
   new EvaluationError({
-    code: 'wrong_value',
+    code,
     message,
     ...(node && { range: { start: node.start, end: node.end } }),
   });
 
+/** @throws where the value is not known before anything is read, or is a secret */
+export function refuseUnknown(value: unknown, node?: SourceLocation): void {
+  if (value instanceof UnknownValue) throw wrongValue(value.problem, node, value.code);
+}
+
 let left = 0;
-/** Operands that are compared member by member. */
-const compared = new WeakSet<Node>();
+/** Operands that are compared member by member, by what compares them. */
+const compared = new WeakMap<Node, string>();
 
 /** One object, because thousands may be thrown: the library tries each item of `exists` and `all`. */
 const exhausted = new Error('too many steps');
@@ -52,12 +62,19 @@ function lengthOf(value: unknown): number {
 }
 
 /** Comparing reads all members. Members that stand at several places are read several times. */
-function spendMembers(value: unknown): void {
+function spendMembers(value: unknown, node: Node): void {
   spend(1);
-  if (Array.isArray(value)) value.forEach(spendMembers);
-  else if (value instanceof Map) for (const member of value.values()) spendMembers(member);
-  else if (typeof value === 'object' && value?.constructor === Object)
-    Object.values(value).forEach(spendMembers);
+  refuseUnknown(value, node);
+  const members = Array.isArray(value) ? value : membersOf(value);
+  for (const member of members ?? []) spendMembers(member, node);
+}
+
+/** Of a mapping. */
+function membersOf(value: unknown): Iterable<unknown> | undefined {
+  if (value instanceof Map) return value.values();
+  return typeof value === 'object' && value?.constructor === Object
+    ? Object.values(value)
+    : undefined;
 }
 
 /** `exists` and `all` go on after an error, and making one takes long. */
@@ -94,10 +111,13 @@ const prototype = Object.getPrototypeOf(new Environment().parse('1').ast) as Nod
 prototype.evaluate = function evaluate(this: Node, evaluator, _, context) {
   spend(1);
   if (COMPARING.has(this.op))
-    for (const operand of [this.left, this.right]) if (operand) compared.add(operand);
+    for (const operand of [this.left, this.right]) if (operand) compared.set(operand, this.op);
   const value = evaluated(this, evaluator, context);
+  refuseUnknown(value, this);
   spend(lengthOf(value));
   if (this.op === 'map') refuseLoss(this, value);
-  if (compared.has(this)) spendMembers(value);
+  const by = compared.get(this);
+  // Of a mapping, `in` reads the keys only.
+  if (by !== undefined && !(by === 'in' && membersOf(value))) spendMembers(value, this);
   return value;
 };

@@ -1,7 +1,7 @@
 // The string functions of CEL, as its strings extension defines them: positions count code points. Those of the library
 // count UTF-16 units, and its `matches` can take exponential time. RE2 takes linear time.
 import { RE2JS, RE2JSException } from 're2js';
-import { formatted, quoted } from './format.js';
+import { formatted, quoted, timestampText } from './format.js';
 import { wrongValue } from './step-limit.js';
 
 const LONGEST_PATTERN = 500;
@@ -151,7 +151,9 @@ export const stringFunctions: readonly (readonly [string, StringFunction])[] = [
     'string.format(list): string',
     (text: string, values: readonly unknown[]) => bounded(formatted(text, values)),
   ],
-  ['Strings.quote(string): string', (_: unknown, text: string) => quoted(text)],
+  ['string(google.protobuf.Timestamp): string', timestampText],
+  ['string(google.protobuf.Duration): string', String],
+  ['strings.quote(string): string', (_: unknown, text: string) => quoted(text)],
 ];
 
 const charAt = (text: readonly string[], at: bigint): string => text[inside(at, text)] ?? '';

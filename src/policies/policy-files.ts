@@ -299,14 +299,7 @@ function checked(reading: PolicyReading, item: Item, form: Form): RawMap | undef
   const { complain } = placesOf(reading, item);
   const { raw } = item;
   const wrong: readonly Violation[] = isMap(raw)
-    ? [
-        ...check(compile(form.schema), form.attributes, raw, form.what),
-        ...Object.entries(raw).flatMap(([name, value]) =>
-          mayBeFilled.has(form.attributes[name]?.word ?? '') && typeof value === 'string'
-            ? [mismatch([name], form.attributes[name]!, value)]
-            : wordsIn(value, form.attributes[name], [name]),
-        ),
-      ]
+    ? wrongMembers(raw, form)
     : [
         {
           path: [],
@@ -316,6 +309,19 @@ function checked(reading: PolicyReading, item: Item, form: Form): RawMap | undef
       ];
   for (const { path, ...said } of wrong) complain(path, said);
   return wrong.length === 0 && isMap(raw) ? raw : undefined;
+}
+
+function wrongMembers(raw: RawMap, { schema, attributes, what }: Form): readonly Violation[] {
+  const byForm = check(compile(schema), attributes, raw, what);
+  const complained = new Set(byForm.map(({ path }) => path[0]));
+  const others = Object.entries(raw).flatMap(([name, value]) => {
+    if (complained.has(name)) return [];
+    const attribute = attributes[name];
+    return attribute && mayBeFilled.has(attribute.word) && typeof value === 'string'
+      ? [mismatch([name], attribute, value)]
+      : wordsIn(value, attribute, [name]);
+  });
+  return [...byForm, ...others];
 }
 
 /** Complains of plain words such as `no`, except inside of documents. */

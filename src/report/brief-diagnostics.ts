@@ -34,20 +34,35 @@ function shortened(
   topicOf: (one: Diagnostic) => string | undefined,
   rest: (more: number) => Pick<Diagnostic, 'summary' | 'detail'>,
 ): readonly Diagnostic[] {
+  const withFrame = framesOnce();
   const topics = diagnostics.map(topicOf);
   const counts = new Map<string | undefined, number>();
   for (const topic of topics) counts.set(topic, (counts.get(topic) ?? 0) + 1);
   const shown = new Map<string, number>();
   return diagnostics.flatMap((one, index) => {
     const topic = topics[index];
-    if (topic === undefined) return [one];
+    if (topic === undefined) return [withFrame(one)];
     const at = (shown.get(topic) ?? 0) + 1;
     shown.set(topic, at);
-    if (at <= MOST_SHOWN) return [one];
+    if (at <= MOST_SHOWN) return [withFrame(one)];
     if (at > MOST_SHOWN + 1) return [];
     const { severity, code } = one;
     return [{ severity, code, ...rest(counts.get(topic)! - MOST_SHOWN) }];
   });
+}
+
+/** Several uses of a template have one place: its lines are shown once. */
+function framesOnce(): (one: Diagnostic) => Diagnostic {
+  const framed = new Set<string>();
+  return (one) => {
+    const { frame, ...bare } = one;
+    if (frame === undefined || !one.origin) return one;
+    const { file, line, column } = one.origin;
+    const place = JSON.stringify([file, line, column]);
+    if (framed.has(place)) return bare;
+    framed.add(place);
+    return one;
+  };
 }
 
 export interface BlockingRule {

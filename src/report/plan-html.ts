@@ -110,7 +110,9 @@ function verdictNotes(policy: readonly Verdict[]): readonly Markup[] {
     const { rule, verdict } = all[0]!;
     const [blocked, flag] = [verdict === 'blocked', flagToAllow(all[0]!)];
     const said = groupedBy(all, ({ detail }) => detail).map((same) => {
-      const addresses = same.flatMap(({ address }) => address ?? []);
+      const addresses = same.flatMap(({ address, detail }) =>
+        address === undefined || detail.includes(address) ? [] : address,
+      );
       return markup`<p><span class="text">${same[0]!.detail}</span>${addresses.length === 0 ? undefined : markup` ${codes(addresses)}`}</p>\n`;
     });
     return markup`<div class="note ${blocked ? 'delete' : 'adopt'}">

@@ -93,6 +93,24 @@ describe('a secret of a secret manager', () => {
     expect(refused.stderr.replaceAll(/\s+/g, ' ')).toContain(why);
   });
 
+  it('tells of three that fail, and of all of them with --verbose', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const others = names.map(
+      (name) =>
+        `  ${name}: { name: ${name}, enabled: true, endpoint: { url: https://a.example }, authentication: { secret: "\${secret.manager.${name}}" } }\n`,
+    );
+    const home = place(
+      `${project(node('fail', '{key}'), '${secret.manager.a}')}${others.join('')}`,
+    );
+    const { env } = await emulator(folder(), [], { patience: 120_000 });
+    const told = (text: string) => text.match(/returned no value/g)?.length;
+    const brief = await home.expect(0, ['plan'], { env });
+    expect(brief.stderr).toContain('and 2 more like this');
+    expect(told(brief.stderr)).toBe(3);
+    const all = await home.expect(0, ['plan', '--verbose'], { env });
+    expect(told(all.stderr)).toBe(5);
+  });
+
   it('is masked wherever its value stands, also where it is not sent', async () => {
     const text = `${project(node('one', '{key}'))}accounts:\n  leak: { name: secret-of-the-pager }\n`;
     const home = place(text);

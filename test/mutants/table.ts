@@ -153,9 +153,23 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a comparison costs one step',
     file: 'expressions/step-limit.ts',
-    find: 'if (compared.has(this)) spendMembers(value);',
+    find: "if (by !== undefined && !(by === 'in' && membersOf(value))) spendMembers(value, this);",
     replace: '',
     tests: cel,
+  },
+  {
+    name: 'a comparison with what is not read yet is false',
+    file: 'expressions/step-limit.ts',
+    find: 'if (value instanceof UnknownValue) throw wrongValue(value.problem, node, value.code);',
+    replace: '',
+    tests: expressions,
+  },
+  {
+    name: 'the members of a list are compared before they are read',
+    file: 'expressions/step-limit.ts',
+    find: 'spend(1);\n  refuseUnknown(value, node);',
+    replace: 'spend(1);',
+    tests: expressions,
   },
   {
     name: 'a literal mapping loses a member',

@@ -478,13 +478,17 @@ describe('pieces', () => {
     const rows = [['id-of-twenty-letters', 'x'.repeat(40), 'y'.repeat(12)]];
     const { head, rows: written } = columned(['id', 'first', 'last'], rows, {
       columns: 50,
-      kept: 0,
+      kept: [0],
     });
     expect(head + written(rows)).toBe(
       `ID${' '.repeat(20)}FIRST${' '.repeat(11)}LAST\nid-of-twenty-letters  ${'x'.repeat(13)}…  ${'y'.repeat(12)}\n`,
     );
-    const narrow = columned(['id', 'first', 'last'], rows, { columns: 30, kept: 0 });
+    const narrow = columned(['id', 'first', 'last'], rows, { columns: 30, kept: [0] });
     expect(narrow.rows(rows)).toBe(`id-of-twenty-letters  ${'x'.repeat(7)}…\n`);
+    const two = columned(['id', 'last', 'label'], rows, { columns: 64, kept: [0, 1] });
+    expect(two.rows(rows)).toBe(`id-of-twenty-letters  ${'x'.repeat(40)} …\n`);
+    const second = columned(['id', 'label', 'last'], rows, { columns: 40, kept: [0, 1] });
+    expect(second.rows(rows)).toBe(`id-of-twenty-letters  ${'x'.repeat(17)}…\n`);
   });
 
   const piece = fc.string({

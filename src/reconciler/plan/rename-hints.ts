@@ -61,22 +61,31 @@ function renames(
 
 /**
  * The declaration or command with which a rename sends nothing. A lifecycle applies to a whole `for_each`: it can say
- * that all members had another name, but not that one of them had another key.
+ * that all members had another name, but not that one of them had another key. In a template it applies
+ * to every use, and a stack of a CDK program has none.
  */
 export function renaming(
   old: Pick<Delete, 'address' | 'name'>,
-  { address }: Pick<Create, 'address'>,
+  { address, origin }: Pick<Create, 'address' | 'origin'>,
 ): string {
   const [former, now] = [tryAddress(old.address), tryAddress(address)];
+  const isMade = origin?.used_at !== undefined || origin?.path !== undefined;
+  const written = (name: string, from: string, to: string): string =>
+    isMade
+      ? `write ${block(from, to)}`
+      : `write lifecycle: { renamed_from: ${JSON.stringify(name)} }`;
+  const command = `The same without a review: trueup state mv ${shellWord(old.address)} ${shellWord(address)}`;
   if (now?.key === undefined)
-    return `If it was renamed, write lifecycle: { renamed_from: ${JSON.stringify(old.name)} }, and nothing is sent.`;
+    return `If it was renamed, ${written(old.name, old.address, address)}, and nothing is sent.\n${command}`;
   const whole =
     now.key === former?.key
-      ? `If the whole for_each was renamed, write lifecycle: { renamed_from: ${JSON.stringify(former.name)} } beside it, and nothing is sent.\n`
+      ? `If the whole for_each was renamed, ${written(former.name, `${former.kind}.${former.name}`, `${now.kind}.${now.name}`)}${isMade ? '' : ' beside it'}, and nothing is sent.\n`
       : '';
-  const block = `moved: [{ from: ${yamlText(old.address)}, to: ${yamlText(address)} }]`;
-  return `${whole}If ${whole === '' ? 'it' : 'this member alone'} was renamed, write ${block}, and nothing is sent.\nThe same without a review: trueup state mv ${shellWord(old.address)} ${shellWord(address)}`;
+  return `${whole}If ${whole === '' ? 'it' : 'this member alone'} was renamed, write ${block(old.address, address)}, and nothing is sent.\n${command}`;
 }
+
+const block = (from: string, to: string): string =>
+  `moved: [{ from: ${yamlText(from)}, to: ${yamlText(to)} }]`;
 
 /** As it stands in a declaration file. */
 const yamlText = (text: string): string =>

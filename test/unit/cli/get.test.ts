@@ -2,6 +2,8 @@
 import { expect, test } from 'vitest';
 import { run } from '../../../src/cli/commands/get.js';
 import { commands } from '../../../src/cli/command-table.js';
+import { formOf } from '../../../src/cli/record-formats.js';
+import { alertRules } from '../../../src/resources/alert-rules.js';
 import { freshFolder, inProcess } from '../../support/in-process.js';
 
 test.each(['markdown', 'html'])('-o %s of a kind names its formats, and access', async (format) => {
@@ -19,5 +21,20 @@ test('the help says which formats only access has', () => {
   const flags = commands.find(({ name }) => name === 'get')?.flags ?? [];
   expect(flags.find(({ spelling }) => spelling.includes('--output'))?.doc).toBe(
     'output format; markdown and html only of access',
+  );
+});
+
+test('on a terminal of 80 columns, a rule is recognised by its label', async () => {
+  const record = {
+    alert_config_id: '94d89ac0-ea2c-11f1-bbb3-bf684fe56bc5',
+    filter_criteria: { alert_type__in: ['ethernet_wan_disconnected', 'modem_wan_disconnected'] },
+    associated_accounts: ['3'],
+    http_destinations: ['94d677e0-ea2c-11f1-bbb3-bf684fe56bc5'],
+  };
+  const found = [{ record, values: record }];
+  const label = () => 'Customer north: ethernet_wan_disconnected';
+  const form = await formOf('table', alertRules, found, { columns: 80, label });
+  expect(form.some(found)).toContain(
+    '94d89ac0-ea2c-11f1-bbb3-bf684fe56bc5  Customer north: ethernet_wan_disconnected',
   );
 });

@@ -251,19 +251,55 @@ describe('an expression is wrong', () => {
     expect(shown(first!)).toMatch(/literal-secret/);
   });
 
-  it('uses a value that is known later', async () => {
+  it.each([
+    "each.value + '!'",
+    "each.value == 'a' ? 'yes' : 'no'",
+    "each.value == null ? 'yes' : 'no'",
+    "each.value in ['a'] ? 'yes' : 'no'",
+    "[each.value] == ['a'] ? 'yes' : 'no'",
+    "each.value.startsWith('a') ? 'yes' : 'no'",
+    "'%s'.format([each.value])",
+    'size(each.value)',
+    '[each.value][0]',
+  ])('%s of a value that is known later', async (source) => {
     const [first] = await errors(
-      `accounts:\n  p: { name: P }\n  q: { for_each: { a: "\${accounts.p.id}" }, name: "\${each.value + '!'}" }\n`,
+      `accounts:\n  p: { name: P }\n  q: { for_each: { a: "\${accounts.p.id}" }, name: "\${${source}}" }\n`,
     );
-    expect(shown(first!)).toMatch(/these types do not go together: reference \+ string/);
+    expect(first).toMatchObject({
+      code: 'live-reference',
+      summary: expect.stringContaining('${accounts.p.id}, is read from the service') as string,
+      detail: expect.stringContaining('A reference must stand alone') as string,
+    });
   });
 
-  it('gives a value that is known later', async () => {
+  it.each(["each.value == ['a']", "'a' in each.value", "each.value == {'a': 'a'}"])(
+    '%s with members that are known later',
+    async (source) => {
+      const list = source.includes('{') ? '{ a: "${accounts.p.id}" }' : '["${accounts.p.id}"]';
+      const [first] = await errors(
+        `accounts:\n  p: { name: P }\n  q: { for_each: { a: ${list} }, name: "\${string(${source})}" }\n`,
+      );
+      expect(first).toMatchObject({ code: 'live-reference' });
+    },
+  );
+
+  it('compares a secret', async () => {
     const [first] = await errors(
-      `accounts:\n  p: { name: P }\n  q: { for_each: { a: "\${accounts.p.id}" }, name: "\${[each.value][0]}" }\n`,
+      `templates:\n  t: { parameters: { properties: { s: { type: string } } }, accounts: { a: { name: "\${param.s == 'x' ? 'y' : 'n'}" } } }\n` +
+        'use: { u: { template: t, with: { s: "${secret.env.PW}" } } }\n',
     );
-    expect(shown(first!)).toMatch(/\$\{accounts.p.id\} is not known before anything is read/);
+    expect(first).toMatchObject({
+      code: 'misplaced-secret',
+      summary: expect.stringContaining('${secret.env.PW}') as string,
+    });
   });
+});
+
+it('what an expression does not use may be known later', async () => {
+  const loaded = await loading(
+    `accounts:\n  p: { name: P }\n  q: { for_each: { a: { x: "\${accounts.p.id}", y: b } }, name: "\${each.value.y + ('x' in each.value ? '!' : '?') + string(size([1].map(i, each.value)))}" }\n`,
+  );
+  expect(loaded.diagnostics).toEqual([]);
 });
 
 it('variables of branches that are not taken count as used', async () => {

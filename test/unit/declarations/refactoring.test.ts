@@ -301,6 +301,10 @@ describe('blocks that are refused', () => {
       `import: [{ to: 'accounts.shop["m"]', id: "1" }]`,
       /4:10 undeclared: .*Did you mean `accounts.shop\["n"\]`/,
     ],
+    [
+      'import: [{ to: accounts.shop, id: "1" }]',
+      /4:10 undeclared: .*accounts.shop, which has a `for_each`[^]*accounts.shop\["n"\]/,
+    ],
     ['import: [{ to: accounts.a, id: "" }]', /4:10 wrong-type: `id`/],
     ['import: [{ to: accounts.a, id: "${accounts.a.id}" }]', /4:10 misplaced-reference/],
     [

@@ -105,6 +105,11 @@ describe('an expression gives', () => {
     ['"%.2f %f %e %.0e".format([1.234, 1, 12.5, 2.0])', '1.23 1.000000 1.250000e+01 2e+00'],
     ['"%x %X %x %o %b %b".format([255, 255, "hi", 8, 5, true])', 'ff FF 6869 10 101 1'],
     ['"%s".format([{"b": [1, true, null], "a": 1.5}])', '{a: 1.5, b: [1, true, null]}'],
+    ['"%d %x %f %s".format([1u, 255u, 1u, 7u])', '1 ff 1.000000 7'],
+    ['"%s %s %s".format([type(1), duration("90m"), b"hi"])', 'int 5400s hi'],
+    ['"%s".format([timestamp("2026-01-02T03:04:05.5Z")])', '2026-01-02T03:04:05.5Z'],
+    ['string(timestamp("2026-01-02T03:04:05Z"))', '2026-01-02T03:04:05Z'],
+    ['string(duration("1h"))', '3600s'],
     ['var.text.matches("^ä.😀") && !var.text.matches("^b")', true],
   ])('%s: %j', (source, value) => {
     expect(evaluated(source)).toEqual({ value });
@@ -192,6 +197,12 @@ describe('an expression is wrong', () => {
 
   it('a result beyond 2^53 inside an expression is none: it has 64 bits there', () => {
     expect(evaluated('(9007199254740991 + 1) / 2')).toEqual({ value: 4503599627370496 });
+  });
+
+  it('names `strings.quote` as it is written', () => {
+    expect(evaluated('"a".quote()')).toMatchObject({
+      problem: { detail: 'It is `strings.quote(string): string`.' },
+    });
   });
 
   it('says how integers and decimal numbers meet', () => {

@@ -61,6 +61,15 @@ test.each([
   ]);
 });
 
+test('a member of a wrong type is reported once', async () => {
+  const { diagnostics } = await read({
+    'policies/a.cel.yaml': '- { name: never, when: "true", message: x, allow: maybe }',
+  });
+  expect(diagnostics.map(({ code, summary }) => [code, summary])).toEqual([
+    ['wrong-type', '`allow`: true or false is expected, not a string'],
+  ]);
+});
+
 test('a plain word in a test of a policy is one, too, except inside of its input', async () => {
   const cwd = folder({
     'policies/a.test.yaml':

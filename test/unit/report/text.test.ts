@@ -17,6 +17,7 @@ import {
 } from '../../../src/report/differences.js';
 import {
   advance,
+  errorsOfTemplatesBriefly,
   noProgress,
   planDocument,
   progressLine,
@@ -493,4 +494,36 @@ describe('equal drift is read at once', () => {
     const open = { ...unknown[0]!, window: { after: null, before: at(9) } };
     expect(text([...unknown, open])).toContain(`changed by: unknown, before ${at(32)}`);
   });
+});
+
+test.each(['text', 'markdown', 'html'] as const)(
+  '%s names the object of a verdict once',
+  (format) => {
+    const policy = [
+      { rule: 'r', verdict: 'blocked', detail: 'accounts.a-b moves', address: 'accounts.a-b' },
+      { rule: 'r', verdict: 'blocked', detail: 'it moves', address: 'accounts.c-d' },
+    ] as const;
+    const document = { ...planDocument({ plan: quiet, kinds, meta }), policy };
+    const shown = renderPlan(document, format, { color: false, width: 80 });
+    expect(shown.match(/accounts\.a-b/g)).toHaveLength(1);
+    expect(shown.match(/accounts\.c-d/g)).toHaveLength(1);
+  },
+);
+
+test('the lines of one place are shown once, also where several uses of a template have it', () => {
+  const at = (line: number, address: string) =>
+    ({
+      severity: 'warning',
+      code: 'unknown-value',
+      summary: 'it is not known',
+      address,
+      origin: { file: 'a.yaml', line, column: 1 },
+      frame: `> ${line} |`,
+    }) as const;
+  const shown = errorsOfTemplatesBriefly([at(1, 'x.a'), at(1, 'x.b'), at(2, 'x.c')]);
+  expect(shown.map(({ address, frame }) => [address, frame])).toEqual([
+    ['x.a', '> 1 |'],
+    ['x.b', undefined],
+    ['x.c', '> 2 |'],
+  ]);
 });

@@ -1,0 +1,51 @@
+// What a plan says of a rename that would delete and create an object: each advice is one that works.
+import { expect, test } from 'vitest';
+import { renaming } from '../../../src/reconciler/plan/rename-hints.js';
+
+const origin = { file: 'site.yaml', line: 3, column: 5 };
+const made = { ...origin, used_at: { file: 'customers.yaml', line: 2, column: 3 } };
+
+test.each([
+  [
+    'a declaration',
+    { old: 'accounts.depot', address: 'accounts.store', origin },
+    'If it was renamed, write lifecycle: { renamed_from: "depot" }, and nothing is sent.\nThe same without a review: trueup state mv accounts.depot accounts.store',
+  ],
+  [
+    'a `use`: in the template, renamed_from would name another object',
+    { old: 'accounts.acme-main', address: 'accounts.bravo-main', origin: made },
+    "If it was renamed, write moved: [{ from: 'accounts.acme-main', to: 'accounts.bravo-main' }], and nothing is sent.",
+  ],
+  [
+    'a construct',
+    {
+      old: 'accounts.depot',
+      address: 'accounts.store',
+      origin: { ...origin, path: 'stack/store' },
+    },
+    "If it was renamed, write moved: [{ from: 'accounts.depot', to: 'accounts.store' }], and nothing is sent.",
+  ],
+  [
+    'what had a key',
+    { old: 'accounts.depot["a"]', address: 'accounts.store', origin: made },
+    `write moved: [{ from: 'accounts.depot["a"]', to: 'accounts.store' }]`,
+  ],
+  [
+    'a for_each',
+    { old: 'accounts.depot["a"]', address: 'accounts.store["a"]', origin },
+    'If the whole for_each was renamed, write lifecycle: { renamed_from: "depot" } beside it, and nothing is sent.\n',
+  ],
+  [
+    'a `use` with a for_each',
+    { old: 'accounts.old-main["a"]', address: 'accounts.new-main["a"]', origin: made },
+    "If the whole for_each was renamed, write moved: [{ from: 'accounts.old-main', to: 'accounts.new-main' }], and nothing is sent.\n",
+  ],
+  [
+    'a key',
+    { old: 'accounts.depot["a"]', address: 'accounts.depot["b"]', origin: made },
+    `If it was renamed, write moved: [{ from: 'accounts.depot["a"]', to: 'accounts.depot["b"]' }], and nothing is sent.`,
+  ],
+])('%s', (_, { old, ...to }, said) => {
+  const name = old.replace('accounts.', '');
+  expect(renaming({ address: old, name }, to)).toContain(said);
+});
