@@ -507,6 +507,30 @@ describe('a backend that fails', () => {
     expect((await refusal(store().read())).words).toContain('does not continue');
   });
 
+  it('removes everything that a new state replaces with one call, and asks for nothing where there is nothing', async () => {
+    const { memory, store } = place();
+    const plain = memory.connect();
+    const removed: (readonly string[])[] = [];
+    const registers: Registers = {
+      ...plain,
+      async remove(some) {
+        removed.push(some);
+        await plain.remove(some);
+      },
+    };
+    const history = { keep: 1, milliseconds: MINUTE };
+    const session = await store({ registers, history }).open('apply', TARGET);
+    removed.splice(0);
+    for (let op = 1; op <= 3; op += 1) await session.record(intent(String(op)), result(String(op)));
+    await session.compact();
+    await session.compact({ always: true });
+    await session.compact();
+    expect(removed.map((some) => some.map((key) => key.split('/')[1]))).toEqual([
+      ['log', 'log', 'log'],
+      ['state'],
+    ]);
+  });
+
   it('keeps as many states as the history says, and no log that is in a state', async () => {
     const { clock, memory, store } = place();
     const history = { keep: 3, milliseconds: 10 * MINUTE };
