@@ -229,6 +229,24 @@ describe('the lock of a remote state', () => {
     expect(gate.reads() - before).toBe(2);
   });
 
+  it('answers those who come while a question is under way if nothing was recorded since it began', async () => {
+    const { memory, store } = place();
+    const gate = gated(memory.connect());
+    const session = await store({ registers: gate.registers }).open('apply', TARGET);
+    await session.record(intent('1'));
+    gate.close();
+    const before = gate.reads();
+    const asked = [session.assertHeld(), session.assertHeld()];
+    await turns();
+    asked.push(session.assertHeld(), session.assertHeld());
+    await turns();
+    gate.open();
+    await Promise.all(asked);
+    expect(gate.reads() - before).toBe(1);
+    await session.assertHeld();
+    expect(gate.reads() - before).toBe(2);
+  });
+
   it('counts no wave that its former holder wrote after the takeover', async () => {
     const { memory, store } = place();
     const first = await store().open('apply', TARGET);
