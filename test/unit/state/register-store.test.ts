@@ -247,6 +247,39 @@ describe('the lock of a remote state', () => {
     expect(gate.reads() - before).toBe(2);
   });
 
+  it('lets no request leave whose intent the next holder does not see, whoever shares a check', async () => {
+    let [passed, stopped] = [0, 0];
+    for (let seed = 1; seed <= 60; seed += 1) {
+      const { clock, memory, store } = place(seed);
+      const random = seededRandom(seed + 1000);
+      const session = await store().open('apply', TARGET);
+      memory.faults.delay = 40;
+      const some = (most: number): Promise<void> => clock.sleep(random.fraction() * most);
+      const ops = Array.from({ length: 30 }, (_, at) => `${seed}x${at}`);
+      const sent: string[] = [];
+      const requests = ops.map(async (op) => {
+        await some(200);
+        await session.record(intent(op));
+        await some(60);
+        await session.assertHeld();
+        sent.push(op);
+      });
+      await some(300);
+      await stealHead(memory.connect(), registerKeys('default'));
+      const head = memory.written.lastIndexOf('default/head');
+      await Promise.allSettled(requests);
+      const seen = memory.written
+        .slice(0, head)
+        .filter((key) => key.includes('/log/'))
+        .map((key) => Buffer.from(memory.values.get(key)!.body).toString('utf8'))
+        .join('');
+      expect(sent.filter((op) => !seen.includes(`"op":"${op}"`))).toEqual([]);
+      passed += sent.length;
+      stopped += ops.length - sent.length;
+    }
+    expect(Math.min(passed, stopped)).toBeGreaterThan(300);
+  });
+
   it('counts no wave that its former holder wrote after the takeover', async () => {
     const { memory, store } = place();
     const first = await store().open('apply', TARGET);
