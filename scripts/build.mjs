@@ -30,7 +30,11 @@ const common = {
   external: ['@aws-sdk/client-s3', 'performance', 'pg-boss'],
   minifyWhitespace: true,
   minifySyntax: true,
-  define: { BUILD_COMMIT: JSON.stringify(commitOf(root)) ?? 'undefined' },
+  define: {
+    BUILD_COMMIT: JSON.stringify(commitOf(root)) ?? 'undefined',
+    // Where there is no `navigator`, as in Node 20, pg asks for `Response` instead, which loads all of Node's fetch.
+    navigator: JSON.stringify({ userAgent: 'Node.js' }),
+  },
 };
 
 /** Some packages are CommonJS and ask for Node's modules by `require`; one for a file beside its folder. */

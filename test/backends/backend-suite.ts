@@ -124,7 +124,7 @@ export function backendSuite(name: string, makePlace: () => Place): void {
       const tools = { registers, clock, random };
       const first = await settledPut(tools, keys.head, text('first'), null);
       if (first === 'conflict') throw new Error('the key is new');
-      await registers.remove(keys.head);
+      await registers.remove([keys.head]);
       expect(await settledPut(tools, keys.head, text('late'), first.version)).toBe('conflict');
       expect(await registers.get(keys.head)).toBeUndefined();
       await settledPut(tools, keys.head, text('second'), null);
@@ -157,8 +157,10 @@ export function backendSuite(name: string, makePlace: () => Place): void {
       await settledPut({ registers, clock, random }, 'many', text('not below it'), null);
       await settledPut({ registers, clock, random }, 'manyfold/1', text('nor this'), null);
       expect(await listed(registers, 'many/')).toEqual(names);
-      await registers.remove(names[7]!);
+      await registers.remove([names[7]!]);
       expect(await listed(connect(), 'many/00000000000')).toHaveLength(9);
+      await registers.remove(names.slice(0, 40));
+      expect(await listed(connect(), 'many/')).toEqual(names.slice(40));
     });
   });
 }

@@ -93,7 +93,7 @@ async function saved(registers: Registers): Promise<() => Promise<void>> {
   const before = new Map<string, Uint8Array>();
   for (const key of await all()) before.set(key, (await registers.get(key))!.body);
   return async () => {
-    for (const key of await all()) await registers.remove(key);
+    await registers.remove(await all());
     for (const [key, body] of before)
       await settledPut({ registers, clock, random }, key, body, null);
   };

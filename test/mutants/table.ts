@@ -4279,6 +4279,13 @@ export const mutants: readonly Mutant[] = [
     tests: remote,
   },
   {
+    name: 'a check of the head that began before an intent was recorded serves its request',
+    file: 'state/backends/registers/register-session.ts',
+    find: '() => sequence',
+    replace: '() => 0',
+    tests: remote,
+  },
+  {
     name: 'a run does not notice that its remote lock was taken',
     file: 'state/backends/registers/lease.ts',
     find: 'if (!isOurs((await readHead(registers, keys))?.head)) await lose();',

@@ -78,10 +78,10 @@ export function memoryRegisters(clock: Clock, random: Random): MemoryRegisters {
       await pause();
       yield* keys.toSorted();
     },
-    async remove(key) {
+    async remove(keys) {
       await pause();
       assertUp();
-      values.delete(key);
+      for (const key of keys) values.delete(key);
     },
   };
   return { connect: () => registers, values, faults, written };

@@ -307,9 +307,11 @@ function mortal(memory: MemoryRegisters, files: SimulatedFiles): Registers {
       files.pass();
       return put;
     },
-    async remove(key) {
-      files.pass();
-      await registers.remove(key);
+    async remove(keys) {
+      for (const key of keys) {
+        files.pass();
+        await registers.remove([key]);
+      }
     },
   };
 }

@@ -41,17 +41,30 @@ async function keepResults(rescue: Rescue, added: readonly RunRecord[]): Promise
   if (results.length > 0) await rescue.keep(results.map(encodeRecord).join(''));
 }
 
-/** A question that is asked for all who wait for it. Who comes while it is asked gets the answer to the next one, which is asked after they came. */
-export function sharedNext(ask: () => Promise<void>): () => Promise<void> {
+/**
+ * A question that is asked for all who wait for it. Who comes while it is asked gets its answer if nothing was recorded
+ * since it began. Otherwise they get the answer to the next one, which is asked after they came.
+ * @param recorded tells what is recorded so far; absent: nobody gets the answer to a question that began before they came
+ */
+export function sharedNext(
+  ask: () => Promise<void>,
+  recorded: () => unknown = () => ({}),
+): () => Promise<void> {
   let asked: Promise<void> | undefined;
+  let before: unknown;
   let next: Promise<void> | undefined;
-  const start = (): Promise<void> =>
-    (asked = ask().finally(() => {
+  const start = (): Promise<void> => {
+    before = recorded();
+    return (asked = ask().finally(() => {
       asked = undefined;
     }));
+  };
   const afterwards = (): Promise<void> => {
     next = undefined;
     return start();
   };
-  return () => (asked ? (next ??= asked.then(afterwards, afterwards)) : start());
+  return () => {
+    if (!asked) return start();
+    return before === recorded() ? asked : (next ??= asked.then(afterwards, afterwards));
+  };
 }

@@ -229,6 +229,57 @@ describe('the lock of a remote state', () => {
     expect(gate.reads() - before).toBe(2);
   });
 
+  it('answers those who come while a question is under way if nothing was recorded since it began', async () => {
+    const { memory, store } = place();
+    const gate = gated(memory.connect());
+    const session = await store({ registers: gate.registers }).open('apply', TARGET);
+    await session.record(intent('1'));
+    gate.close();
+    const before = gate.reads();
+    const asked = [session.assertHeld(), session.assertHeld()];
+    await turns();
+    asked.push(session.assertHeld(), session.assertHeld());
+    await turns();
+    gate.open();
+    await Promise.all(asked);
+    expect(gate.reads() - before).toBe(1);
+    await session.assertHeld();
+    expect(gate.reads() - before).toBe(2);
+  });
+
+  it('lets no request leave whose intent the next holder does not see, whoever shares a check', async () => {
+    let [passed, stopped] = [0, 0];
+    for (let seed = 1; seed <= 60; seed += 1) {
+      const { clock, memory, store } = place(seed);
+      const random = seededRandom(seed + 1000);
+      const session = await store().open('apply', TARGET);
+      memory.faults.delay = 40;
+      const some = (most: number): Promise<void> => clock.sleep(random.fraction() * most);
+      const ops = Array.from({ length: 30 }, (_, at) => `${seed}x${at}`);
+      const sent: string[] = [];
+      const requests = ops.map(async (op) => {
+        await some(200);
+        await session.record(intent(op));
+        await some(60);
+        await session.assertHeld();
+        sent.push(op);
+      });
+      await some(300);
+      await stealHead(memory.connect(), registerKeys('default'));
+      const head = memory.written.lastIndexOf('default/head');
+      await Promise.allSettled(requests);
+      const seen = memory.written
+        .slice(0, head)
+        .filter((key) => key.includes('/log/'))
+        .map((key) => Buffer.from(memory.values.get(key)!.body).toString('utf8'))
+        .join('');
+      expect(sent.filter((op) => !seen.includes(`"op":"${op}"`))).toEqual([]);
+      passed += sent.length;
+      stopped += ops.length - sent.length;
+    }
+    expect(Math.min(passed, stopped)).toBeGreaterThan(300);
+  });
+
   it('counts no wave that its former holder wrote after the takeover', async () => {
     const { memory, store } = place();
     const first = await store().open('apply', TARGET);
@@ -505,6 +556,30 @@ describe('a backend that fails', () => {
     const [wave] = keys.filter((key) => key.includes('/log/'));
     memory.values.delete(wave!);
     expect((await refusal(store().read())).words).toContain('does not continue');
+  });
+
+  it('removes everything that a new state replaces with one call, and asks for nothing where there is nothing', async () => {
+    const { memory, store } = place();
+    const plain = memory.connect();
+    const removed: (readonly string[])[] = [];
+    const registers: Registers = {
+      ...plain,
+      async remove(some) {
+        removed.push(some);
+        await plain.remove(some);
+      },
+    };
+    const history = { keep: 1, milliseconds: MINUTE };
+    const session = await store({ registers, history }).open('apply', TARGET);
+    removed.splice(0);
+    for (let op = 1; op <= 3; op += 1) await session.record(intent(String(op)), result(String(op)));
+    await session.compact();
+    await session.compact({ always: true });
+    await session.compact();
+    expect(removed.map((some) => some.map((key) => key.split('/')[1]))).toEqual([
+      ['log', 'log', 'log'],
+      ['state'],
+    ]);
   });
 
   it('keeps as many states as the history says, and no log that is in a state', async () => {

@@ -1,6 +1,6 @@
 // The head under the lock: every write of it proves that the lock is still held, and renews the lease.
 import { Buffer } from 'node:buffer';
-import { forEachLimited, Refusal, sha256, type Intent, type State } from '../../../model/index.js';
+import { Refusal, sha256, type Intent, type State } from '../../../model/index.js';
 import type { Clock, Random } from '../../../platform/index.js';
 import { encodeState } from '../../state-text.js';
 import { refuseLost } from '../backend-errors.js';
@@ -109,9 +109,6 @@ export function heldHead(tools: HeadTools, held: OpenedHead) {
   };
 }
 
-/** Removals at once: a long run leaves hundreds of log entries, and S3 takes them one by one. */
-const AT_ONCE = 16;
-
 async function collectGarbage({ registers, keys }: HeadTools, head: Head): Promise<void> {
   const { serial, log_from, states } = head;
   const known = new Set(states.map(({ key }) => key));
@@ -122,7 +119,7 @@ async function collectGarbage({ registers, keys }: HeadTools, head: Head): Promi
     for await (const key of registers.list(keys.logs)) if (key < log) garbage.push(key);
     for await (const key of registers.list(keys.states))
       if (key < beyond && !known.has(key)) garbage.push(key);
-    await forEachLimited(garbage, AT_ONCE, (key) => registers.remove(key));
+    if (garbage.length > 0) await registers.remove(garbage);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
   }

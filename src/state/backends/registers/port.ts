@@ -21,8 +21,8 @@ export interface Registers {
   put(key: string, body: Uint8Array, expect: Version | null): Promise<Put>;
   /** The keys that begin with a prefix, in the order of their bytes. Sees every key that was written before it began. @throws Refusal */
   list(prefix: string): AsyncIterable<string>;
-  /** For what nothing refers to any more: a removal is never part of a proof. */
-  remove(key: string): Promise<void>;
+  /** For what nothing refers to any more: a removal is never part of a proof. Keys that do not exist are no error. */
+  remove(keys: readonly string[]): Promise<void>;
   /** Makes what the values need, such as a table. Only a run that takes the lock asks for it. @throws Refusal with what a person with more rights types */
   prepare?(): Promise<void>;
 }

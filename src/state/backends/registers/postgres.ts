@@ -80,9 +80,9 @@ export function postgresRegisters(options: PostgresOptions): Registers {
       for (const { version: key } of rows) yield key;
     },
 
-    async remove(key) {
-      await ask(`delete from ${table} where key = $1`, [key]).catch((error: unknown) =>
-        explain(error, 'write'),
+    async remove(keys) {
+      await ask(`delete from ${table} where key = any($1::text[])`, [keys]).catch(
+        (error: unknown) => explain(error, 'write'),
       );
     },
 

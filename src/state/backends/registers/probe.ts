@@ -37,7 +37,7 @@ export async function probe(tools: ProbeTools): Promise<void> {
     for await (const one of registers.list(key)) listed.push(one);
     if (!listed.includes(key)) return refuseUnfit(registers, 'it does not list a key that exists');
   } finally {
-    await registers.remove(key).catch(() => undefined);
+    await registers.remove([key]).catch(() => undefined);
   }
 }
 

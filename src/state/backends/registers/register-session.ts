@@ -93,7 +93,10 @@ export function registerSession(tools: SessionTools, held: OpenedHead): Session 
       return snapshotOf(state, records);
     },
     record: grouped(inTurn, records, (added, lines) => going.on(() => append(added, lines), added)),
-    assertHeld: sharedNext(() => going.on(check)),
+    assertHeld: sharedNext(
+      () => going.on(check),
+      () => sequence,
+    ),
     compact: (how = {}) => inTurn(() => going.on(() => compact(how))),
     mark: (moved) => inTurn(() => going.on(() => head.swap((now) => ({ ...now, moved })))),
     release: () => (released ??= inTurn(release)),

@@ -2,7 +2,7 @@
 // unlike each other because bodies are.
 import { Buffer } from 'node:buffer';
 import { AwsV4Signer } from 'aws4fetch';
-import { errorCode, refuse, Refusal, sha256 } from '../../../model/index.js';
+import { errorCode, forEachLimited, refuse, Refusal, sha256 } from '../../../model/index.js';
 import { refuseDenied, refuseUnreachable } from '../backend-errors.js';
 import type { Put, Registers } from './port.js';
 import { retried, type Pauses } from '../retried.js';
@@ -10,6 +10,8 @@ import { listedKeys } from './s3-listing.js';
 
 /** Milliseconds for one request. */
 const PATIENCE = 30_000;
+/** Removals at once: a long run leaves hundreds of log entries. */
+const AT_ONCE = 16;
 
 export interface S3Credentials {
   readonly accessKeyId: string;
@@ -150,11 +152,12 @@ export function s3Registers(options: S3Options): Registers {
       } while (token !== undefined);
     },
 
-    async remove(key) {
-      const answer = await send('DELETE', prefixed(key)).catch(asFailure);
-      if ('failure' in answer) refuseUnreachable(location, answer.failure);
-      explained(answer, 'write');
-    },
+    remove: (keys) =>
+      forEachLimited(keys, AT_ONCE, async (key) => {
+        const answer = await send('DELETE', prefixed(key)).catch(asFailure);
+        if ('failure' in answer) refuseUnreachable(location, answer.failure);
+        explained(answer, 'write');
+      }),
   };
 }
 
