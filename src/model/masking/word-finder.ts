@@ -6,7 +6,7 @@ import { append } from '../json.js';
 export type Ranges = readonly (readonly [from: number, to: number])[];
 
 /** Entries of the table for each block of characters of the words, and the logarithm of the most entries. */
-const ROOM = 16;
+const ENTRIES = 16;
 const MOST_BITS = 18;
 /** Most texts hold none. */
 const NONE: Ranges = [];
@@ -17,7 +17,7 @@ const BLOCK = 3;
 export function wordFinder(words: Iterable<string>, shortest: number): (text: string) => Ranges {
   const all = new Set(words);
   const blocks = 1 + all.size * (shortest - BLOCK + 1);
-  const bits = Math.min(MOST_BITS, Math.ceil(Math.log2(ROOM * blocks)));
+  const bits = Math.min(MOST_BITS, Math.ceil(Math.log2(ENTRIES * blocks)));
   /** A number for the three characters before `end`. */
   const blockAt = (text: string, end: number): number => mixed(text, end) >>> (32 - bits);
   const shifts = new Uint8Array(1 << bits).fill(shortest - BLOCK + 1);

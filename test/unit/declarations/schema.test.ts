@@ -26,7 +26,9 @@ describe('committed files', () => {
       settingsSchema(),
       expectationSchema(collections),
       ...(['moved', 'removed', 'import'] as const).map(blockSchema),
-      ...[fleetSectionSchema(), sourceSchema(), tenantSchema()],
+      fleetSectionSchema(),
+      sourceSchema(),
+      tenantSchema(),
       ...list.flatMap((kind) => [bodySchema(kind), whereSchema(kind)]),
     ].map(digest);
     expect(Object.keys(precompiled).toSorted()).toEqual(wanted.toSorted());
