@@ -14,7 +14,12 @@ import {
   whereSchema,
 } from '../src/declarations/file-schema.js';
 import { ajvOptions } from '../src/declarations/compile-validator.js';
-import { fleetSchema } from '../src/fleet/fleet-schema.js';
+import {
+  fleetSchema,
+  fleetSectionSchema,
+  sourceSchema,
+  tenantSchema,
+} from '../src/fleet/fleet-schema.js';
 import { declarationsSchema, kindSchema } from '../src/declarations/index.js';
 import { digest, type JsonObject } from '../src/model/index.js';
 import { externals } from '../src/resources/externals.js';
@@ -40,6 +45,9 @@ function validators(): string {
     ['moved_block', blockSchema('moved')],
     ['removed_block', blockSchema('removed')],
     ['import_block', blockSchema('import')],
+    ['fleet_section', fleetSectionSchema()],
+    ['fleet_source', sourceSchema()],
+    ['fleet_tenant', tenantSchema()],
     ...list.flatMap((kind) => [
       [kind.name, bodySchema(kind)] as const,
       [`${kind.name}_where`, whereSchema(kind)] as const,

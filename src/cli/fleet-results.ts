@@ -110,11 +110,13 @@ export function resultFolder({ files, cwd }: Pick<Context, 'files' | 'cwd'>): Re
     read: (key) => withDisk(pathOf(key), () => ifThere(files.read(pathOf(key)))),
     async create(key, text) {
       const path = pathOf(key);
+      const create = () => files.create(path, text, 0o600).then(() => true);
       return withDisk(path, async () => {
-        await files.makeFolder(dirname(path));
         try {
-          await files.create(path, text, 0o600);
-          return true;
+          const made = await ifThere(create());
+          if (made !== undefined) return made;
+          await files.makeFolder(dirname(path));
+          return await create();
         } catch (error) {
           if (isDiskError(error, 'EEXIST')) return false;
           throw error;
@@ -394,8 +396,9 @@ export function runRecords(place: ResultPlace, name: string, only = ''): RunReco
     run,
     async last(tenant) {
       const attempt = (await attempts()).get(tenant);
+      if (attempt === undefined) return undefined;
       const of = await begun();
-      if (attempt === undefined || !of) return undefined;
+      if (!of) return undefined;
       return recordAt<TenantResult>(place, keyOf(tenant, attempt), {
         shape: resultShape(tenant, of),
         what: `a result of ${tenant} in the run ${name}`,

@@ -51,6 +51,7 @@ import { withOwnSignal } from './own-signal.js';
 import { RESULTS_AT_ONCE, type RunRecords } from './fleet-results.js';
 import { blocksOf, writeReports, type Forms } from './report-flags.js';
 import type { TenantPages } from './tenant-pages.js';
+import { setFleetFlags } from './v8-flags.js';
 import { version } from './version.js';
 
 /** What became of one tenant. */
@@ -119,6 +120,7 @@ export async function runFleet(
   job: FleetJob,
 ): Promise<FleetEnd> {
   const { signal, clock } = context;
+  setFleetFlags();
   const { limitersByKey } = await import('../client/rate-limit.js');
   const shared = { limiter: limitersByKey(clock), lanes: laneCount(site.fleet.concurrency) };
   const stop = stopping(site.fleet.stop);

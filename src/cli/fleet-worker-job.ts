@@ -4,7 +4,6 @@ import {
   cached,
   defined,
   exits,
-  keptMembers,
   refuse,
   Refusal,
   sha256,
@@ -16,6 +15,7 @@ import {
 import { hasFailed, stopping, type laneCount } from '../fleet/lanes.js';
 import { entryOf, isFinal, withoutResult } from '../fleet/merge.js';
 import { jobData, priorityOf, tenantJobIn, type TenantJob } from '../fleet/tenant-job.js';
+import { variablesIn } from '../fleet/tenant-environment.js';
 import type { Tenant } from '../fleet/tenant.js';
 import { visible } from '../report/escaping.js';
 import { tenantDiagnostics, tenantLine } from '../report/fleet-text.js';
@@ -104,7 +104,9 @@ export const contextOfRun = (
   { flags, env }: Pick<QueuedJobs, 'flags' | 'env'>,
 ): Context => ({
   ...context,
-  environment: keptMembers(context.environment, (_, name) => name !== 'TRUEUP_ENV'),
+  environment: Object.fromEntries(
+    [...variablesIn(context.environment)].filter(([name]) => name !== 'TRUEUP_ENV'),
+  ),
   // One worker sees all tenants, whatever the CI system says.
   flags: { ...flags, shard: '1/1', ...defined({ env: env ?? undefined }) },
 });

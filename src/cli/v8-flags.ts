@@ -23,3 +23,15 @@ export function flagsFor(node: string): readonly string[] {
 export function setV8Flags(): void {
   for (const flag of flagsFor(versions.node)) setFlagsFromString(flag);
 }
+
+/** Many tenants leave much garbage, and little of them is kept: a heap of 20 MiB that may grow to 50 is collected a third as often. */
+const MANY_TENANTS = '--heap-growing-percent=150';
+
+/** @param node as for `flagsFor` */
+export const flagsForFleets = (node: string): readonly string[] =>
+  flagsFor(node).length === 0 ? [] : [MANY_TENANTS];
+
+/** For a process that runs tenants one after another. */
+export function setFleetFlags(): void {
+  for (const flag of flagsForFleets(versions.node)) setFlagsFromString(flag);
+}

@@ -96,10 +96,11 @@ function readAhead<T>(
   const ended = new AbortController();
   const started = new Map<number, Promise<T>>();
   let guessing = true;
-  const start = (index: number): void => {
+  /** @param signal absent for a page that is waited for, which nothing gives up */
+  const start = (index: number, signal: AbortSignal | undefined): void => {
     const query = new URLSearchParams(first);
     if (index > 0) query.set('offset', `${index * size}`);
-    const page = read(query.toString(), ended.signal);
+    const page = read(query.toString(), signal);
     page.catch(() => undefined);
     started.set(index, page);
   };
@@ -113,7 +114,7 @@ function readAhead<T>(
       }
       const promised = Math.max(trusted, index + 1 + Math.max(0, Math.min(2, index - trusted + 1)));
       for (let ahead = index; ahead < Math.min(promised, index + maxAtOnce); ahead += 1)
-        if (!started.has(ahead)) start(ahead);
+        if (!started.has(ahead)) start(ahead, ahead > index ? ended.signal : undefined);
       const page = started.get(index)!;
       started.delete(index);
       return page;

@@ -97,7 +97,8 @@ async function newValidators(kinds: Kinds, collections: Collections) {
 
 export const bodyValidator = (kind: Kind): Promise<Validator> => validatorOf(bodySchema(kind));
 
-async function validatorOf(schema: JsonObject): Promise<Validator> {
+/** The generated one, where there is one. */
+export async function validatorOf(schema: JsonObject): Promise<Validator> {
   const known = precompiled[digest(schema)];
   if (known) return known;
   return (await import('./compile-validator.js')).compile(schema);

@@ -17,12 +17,11 @@ import {
   type Origin,
 } from '../model/index.js';
 import type { DeclarationFiles } from '../platform/index.js';
-import { compile } from '../declarations/compile-validator.js';
 import type { Validator } from '../declarations/validator.js';
 import { complainIn, reportOf } from '../declarations/diagnostics-list.js';
 import { sourceFilesOf } from '../declarations/file-reader.js';
 import type { FoundFile } from '../declarations/paths.js';
-import { check, found as foundWord, mismatch } from '../declarations/validation.js';
+import { check, found as foundWord, mismatch, validatorOf } from '../declarations/validation.js';
 import { isMap, Word, type Raw, type RawMap } from '../declarations/yaml/raw-values.js';
 import {
   fleetAttributes,
@@ -65,6 +64,7 @@ type Path = readonly string[];
 type Said = Pick<Diagnostic, 'code' | 'summary' | 'detail'>;
 
 interface Reading extends Disk {
+  readonly validators: Readonly<Record<'section' | 'source' | 'tenant', Validator>>;
   readonly complain: (path: Path, said: Said) => void;
   readonly origin: (path: Path) => Origin;
   /** Whether anything was complained of. */
@@ -110,9 +110,15 @@ export async function readFleet({ files, cwd }: Disk): Promise<Fleet> {
   const read = await library.read(from);
   const origin = (path: Path): Origin => ({ file: FLEET_FILE, ...library.locate(from, path) });
   const complained = new Set<string>();
+  const [section, source, tenant] = await Promise.all([
+    validatorOf(fleetSectionSchema()),
+    validatorOf(sourceSchema()),
+    validatorOf(tenantSchema()),
+  ]);
   const reading: Reading = {
     files,
     cwd,
+    validators: { section, source, tenant },
     origin,
     failed: report.failed,
     // What is wrong with the defaults is wrong for every tenant, and said once.
@@ -159,7 +165,7 @@ function fleetIn(reading: Reading, roots: readonly Raw[]): Fleet | undefined {
       });
   const form = {
     attributes: fleetAttributes,
-    validator: compile(fleetSectionSchema()),
+    validator: reading.validators.section,
     what: '`fleet`',
   };
   if (!isFormed(reading, ['fleet'], root['fleet'], form)) return undefined;
@@ -365,8 +371,7 @@ function refusePrefixes(
 }
 
 function named(reading: Reading, tenants: RawMap): readonly Found[] {
-  // Once: it takes milliseconds.
-  const validator = compile(tenantSchema());
+  const validator = reading.validators.tenant;
   return Object.entries(tenants).flatMap(([name, raw]) => {
     const path = ['fleet', 'tenants', name];
     const form = { attributes: tenantAttributes, validator, what: `tenant \`${name}\`` };
@@ -383,7 +388,7 @@ function ofFolders(reading: Reading, tenants: RawMap): readonly Found[] | undefi
   const path = ['fleet', 'tenants'];
   const form = {
     attributes: sourceAttributes,
-    validator: compile(sourceSchema()),
+    validator: reading.validators.source,
     what: '`tenants`',
   };
   if (!isFormed(reading, path, tenants, form)) return undefined;

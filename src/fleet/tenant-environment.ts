@@ -52,6 +52,19 @@ const overlap = (one: string, other: string): boolean =>
   one.startsWith(other) || other.startsWith(one);
 
 /**
+ * The variables of an environment, which may be that of the process: there, Node.js looks for each name from the first one
+ * on, and `Object.entries` has it look twice. That took half a second for the keys of 2,000 tenants.
+ */
+export function* variablesIn(
+  environment: Readonly<Record<string, string | undefined>>,
+): Generator<readonly [name: string, value: string]> {
+  for (const name of Object.getOwnPropertyNames(environment)) {
+    const value = environment[name];
+    if (value !== undefined) yield [name, value];
+  }
+}
+
+/**
  * A variable belongs to the longest prefix that it begins with.
  * @param withheld usual names of the credentials of the cloud
  */
@@ -69,8 +82,7 @@ export function splitEnvironment(
   const shared: Record<string, string> = {};
   const byPrefix = new Map<string, Record<string, string>>();
   for (const prefix of prefixes) byPrefix.set(prefix, {});
-  for (const [name, value] of Object.entries(environment)) {
-    if (value === undefined) continue;
+  for (const [name, value] of variablesIn(environment)) {
     const length = lengths.find((one) => name.length > one && prefixes.has(name.slice(0, one)));
     if (length !== undefined) byPrefix.get(name.slice(0, length))![name.slice(length)] = value;
     else if (!isForeign(name) && !withheld.has(name)) shared[name] = value;

@@ -36,7 +36,7 @@ export const declarationFiles: DeclarationFiles = {
   list: (path) => readdirSync(path),
   realPath(path) {
     try {
-      return realpathSync(path);
+      return realpathSync.native(path);
     } catch {
       return undefined;
     }

@@ -1,19 +1,19 @@
 // The real disk. Every function that promises durability syncs both the file and its folder to the disk, and a whole
-// file appears under its name either complete or not at all.
+// file appears under its name either complete or not at all. What a disk answers at once is asked for synchronously: to
+// wake a thread of the pool takes several times as long, and a fleet asks for dozens of files of each tenant.
 import { isUtf8 } from 'node:buffer';
-import { constants, statSync } from 'node:fs';
 import {
-  link,
-  mkdir,
-  open,
-  readdir,
-  realpath,
-  rename,
-  stat,
-  unlink,
-  utimes,
-  type FileHandle,
-} from 'node:fs/promises';
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  openSync,
+  readSync,
+  realpathSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
+import { mkdir, open, readdir, rename, stat, unlink, utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Appender, Files, Random } from './index.js';
 import { errorCode, isObject } from '../model/index.js';
@@ -43,7 +43,7 @@ export function diskFiles(random: Random): Files {
       if (first !== undefined) await syncFolder(dirname(first));
     },
     list: (path) => readdir(path),
-    realPath: (path) => realpath(path),
+    realPath: async (path) => realpathSync.native(path),
     stamp,
     size: async (path) => statSync(path, { throwIfNoEntry: false })?.size,
     async touch(path) {
@@ -54,29 +54,29 @@ export function diskFiles(random: Random): Files {
 }
 
 async function read(path: string): Promise<string> {
-  const file = await open(path, NEVER_WAIT);
+  const file = openSync(path, NEVER_WAIT);
   try {
-    const about = await file.stat();
+    const about = fstatSync(file);
     if (about.isDirectory()) throw error('EISDIR', 'is a folder', path);
     if (!about.isFile()) throw error('EFTYPE', 'is not a regular file', path);
     if (about.size > LARGEST) throw error('EFBIG', 'is larger than 256 MiB', path);
-    const bytes = await readWhole(file, about.size);
+    const bytes = readWhole(file, about.size);
     if (!isUtf8(bytes))
       throw error('EILSEQ', `is not UTF-8 text, first at byte ${firstBadByte(bytes)}`, path);
     return bytes.toString('utf8');
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 
 /** All of a file, in a buffer of its size: `readFile` would hold a large one twice. */
-async function readWhole(file: FileHandle, size: number): Promise<Buffer> {
+function readWhole(file: number, size: number): Buffer {
   const bytes = Buffer.allocUnsafeSlow(size);
   let filled = 0;
   while (filled < size) {
-    const { bytesRead } = await file.read(bytes, filled, size - filled, filled);
-    if (bytesRead === 0) break;
-    filled += bytesRead;
+    const read = readSync(file, bytes, filled, size - filled, filled);
+    if (read === 0) break;
+    filled += read;
   }
   return bytes.subarray(0, filled);
 }
@@ -124,15 +124,24 @@ async function replace(path: string, temporary: string, text: string, mode: numb
 async function create(path: string, temporary: string, text: string, mode: number): Promise<void> {
   try {
     await writeNew(temporary, text, mode);
-    await link(temporary, path);
+    linkSync(temporary, path);
   } catch (error) {
     if (!NO_LINKS.has(errorCode(error) ?? '') || (isObject(error) && error['syscall'] !== 'link'))
       throw error;
     await writeNew(path, text, mode);
   } finally {
-    await unlink(temporary).catch(() => undefined);
+    removeIfThere(temporary);
   }
   await syncFolder(dirname(path));
+}
+
+/** What cannot be removed is left: its name is no other file's. */
+function removeIfThere(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    return;
+  }
 }
 
 async function append(path: string, mode: number): Promise<Appender> {

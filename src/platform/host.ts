@@ -18,8 +18,12 @@ async function lookAtMachine(): Promise<LockPort> {
   return { host: hostname(), bootId, pid: process.pid, pidNamespace, every, find, hold };
 }
 
-/** The name of the user that runs this process, or the number of one that the system has no name for. */
-export function userName(): string {
+/** The name of the user that runs this process, or the number of one that the system has no name for. Looked at once. */
+export const userName = (): string => (knownUser ??= lookAtUser());
+
+let knownUser: string | undefined;
+
+function lookAtUser(): string {
   try {
     return userInfo().username;
   } catch {

@@ -56,10 +56,19 @@ export const serialsOf = (
 
 type Serials = Readonly<Record<string, unknown>>;
 
+/** The last text that was read: a fleet reads the same one for each tenant. */
+let last: { readonly text: string; readonly serials: Serials } | undefined;
+
 const load = async ({ files, path }: KnownSerials): Promise<Serials> => {
-  const parsed = parseJsonText(await files.read(path).catch(() => '{}'));
-  return 'value' in parsed && isObject(parsed.value) ? parsed.value : {};
+  const text = await files.read(path).catch(() => '{}');
+  if (last?.text !== text) last = { text, serials: serialsIn(text) };
+  return last.serials;
 };
+
+function serialsIn(text: string): Serials {
+  const parsed = parseJsonText(text);
+  return 'value' in parsed && isObject(parsed.value) ? parsed.value : {};
+}
 
 export function rememberingStore(store: Store, known: KnownSerials): Store {
   const of = `${store.location} ${known.project}`;
@@ -70,7 +79,7 @@ export function rememberingStore(store: Store, known: KnownSerials): Store {
     const { files, path } = known;
     try {
       const { [of]: before, ...others } = await load(known);
-      const now = one && { lineage: one.lineage, serial: one.serial, ...declaredIn(one) };
+      const now = one && rememberedOf(one);
       if (equal(before, now)) return;
       await files.makeFolder(dirname(path));
       const all = now ? { ...others, [of]: now } : others;
@@ -80,9 +89,10 @@ export function rememberingStore(store: Store, known: KnownSerials): Store {
     }
   };
 
-  const assertNotOlder = async (found: State): Promise<void> => {
+  /** @returns what this machine knew */
+  const assertNotOlder = async (found: State): Promise<unknown> => {
     const before = (await load(known))[of];
-    if (!isObject(before) || before['lineage'] !== found.lineage) return;
+    if (!isObject(before) || before['lineage'] !== found.lineage) return before;
     const { serial } = before;
     if (typeof serial === 'number' && serial > found.serial)
       refuse(
@@ -91,6 +101,7 @@ export function rememberingStore(store: Store, known: KnownSerials): Store {
         { detail: 'If the older state is right: trueup state rollback --accept' },
         exits.stale,
       );
+    return before;
   };
 
   return {
@@ -98,8 +109,8 @@ export function rememberingStore(store: Store, known: KnownSerials): Store {
     async read() {
       const snapshot = await store.read();
       if (!snapshot) return undefined;
-      await assertNotOlder(snapshot.state);
-      await remember(snapshot.state);
+      const before = await assertNotOlder(snapshot.state);
+      if (!equal(before, rememberedOf(snapshot.state))) await remember(snapshot.state);
       return snapshot;
     },
     async open(...asked) {
@@ -131,6 +142,12 @@ export function rememberingStore(store: Store, known: KnownSerials): Store {
     },
   };
 }
+
+const rememberedOf = (state: State) => ({
+  lineage: state.lineage,
+  serial: state.serial,
+  ...declaredIn(state),
+});
 
 const declaredIn = ({ target, resources }: State): ProjectIdentity => ({
   target,

@@ -4378,6 +4378,13 @@ export const mutants: readonly Mutant[] = [
     tests: remote,
   },
   {
+    name: 'serials that were read count for another text',
+    file: 'state/known-serials.ts',
+    find: 'if (last?.text !== text)',
+    replace: 'if (!last)',
+    tests: ['unit/state/known-serials.test.ts'],
+  },
+  {
     name: 'a place that was named without a migration begins a state',
     file: 'state/known-serials.ts',
     find: 'if (other)',

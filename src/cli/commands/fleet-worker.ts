@@ -27,6 +27,7 @@ import {
   type FleetWorker,
 } from '../fleet-worker-job.js';
 import { begun, sharedPlaces } from '../fleet-command.js';
+import { setFleetFlags } from '../v8-flags.js';
 
 /** Milliseconds between two looks into an empty queue. */
 const POLL = 1_000;
@@ -35,6 +36,7 @@ const WATCH = 3_000;
 
 export const run: Command = async (context) => {
   const { flags, cwd, clock, err } = context;
+  setFleetFlags();
   const fleet = await readFleet({ files: declarationFiles, cwd });
   const lanes = wholeNumber('--lanes', flags.lanes ?? String(fleet.concurrency), 1, 256);
   const workers = wholeNumber('--workers', flags.workers ?? '1', 1, 10_000);

@@ -1497,10 +1497,1228 @@ validate14.errors = vErrors;
 return errors === 0;
 }
 
-export const accounts = validate15;
-const schema16 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"account":{"description":"Parent account. If absent at creation: the account that the API keys belong to. Later, absent means not managed.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"is_disabled":{"description":"Whether the account is disabled. Sent only if it is declared.","type":["boolean","string"],"pattern":"\\$\\{"},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["name"],"additionalProperties":false,"$id":"accounts"};
+export const fleet_section = validate15;
+const schema16 = {"type":"object","properties":{"tenants":{"description":"The tenants: folders, or a mapping from names to tenants.","type":["object","string","null"],"pattern":"\\$\\{"},"defaults":{"description":"Defaults for all tenants. `${tenant}` is the name, `${TENANT}` the name in upper case, with `_` in place of each character that is not a letter or a digit.","type":["object","string"],"pattern":"\\$\\{","properties":{"paths":{"description":"PATHs of declarations, relative to this file. Those of `defaults` come first; variables in later PATHs win.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A file or a folder.","type":"string"}},"state":{"description":"Where the state of a tenant is kept. If absent: `.trueup/tenants/<name>/state.json`.","type":"string"},"credentials":{"description":"Where the credentials of a tenant come from: one of the two.","type":["object","string"],"pattern":"\\$\\{","properties":{"env_prefix":{"description":"Prefix of the variables of a tenant: with `ACME_`, `ACME_TRUEUP_V2_URL` is its `TRUEUP_V2_URL`. If absent: `${TENANT}_`.","type":"string"},"command":{"description":"Program and arguments, run without a shell. It prints a JSON object: the usual names of the variables, and their values.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A word.","type":"string"}}},"additionalProperties":false},"requests_per_minute":{"description":"Requests per minute for one credential. If absent: `settings.requests_per_minute`, or 450.","type":["integer","string"],"pattern":"\\$\\{"}},"additionalProperties":false},"concurrency":{"description":"How many tenants run at once; 16 by default.","type":["integer","string"],"pattern":"\\$\\{"},"order":{"description":"The stages, one after the other. A tenant belongs to the first stage that selects it; the rest comes last.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A stage.","type":["object","string"],"pattern":"\\$\\{","properties":{"select":{"description":"Which tenants: as `--select` takes it, `*` for all.","type":"string"},"then_wait":{"description":"Time to wait before the next stage of an apply, as in `30m`.","type":"string"}},"required":["select"],"additionalProperties":false}},"stop":{"description":"Limits that stop a run.","type":["object","string"],"pattern":"\\$\\{","properties":{"failures":{"description":"Failed tenants in a row; 5 by default.","type":["integer","string"],"pattern":"\\$\\{"},"changed_tenants":{"description":"The most tenants that one apply may change.","type":["integer","string"],"pattern":"\\$\\{"},"blocked":{"description":"Tenants that a policy blocks.","type":["integer","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["tenants"],"additionalProperties":false,"$id":"fleet_section"};
 
 function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="fleet_section" */;
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.tenants === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "tenants"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(((((key0 === "tenants") || (key0 === "defaults")) || (key0 === "concurrency")) || (key0 === "order")) || (key0 === "stop"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.tenants !== undefined){
+let data0 = data.tenants;
+if(((!(data0 && typeof data0 == "object" && !Array.isArray(data0))) && (typeof data0 !== "string")) && (data0 !== null)){
+const err2 = {instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/type",keyword:"type",params:{type: schema16.properties.tenants.type}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(typeof data0 === "string"){
+if(!pattern0.test(data0)){
+const err3 = {instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+}
+if(data.defaults !== undefined){
+let data1 = data.defaults;
+if((!(data1 && typeof data1 == "object" && !Array.isArray(data1))) && (typeof data1 !== "string")){
+const err4 = {instancePath:instancePath+"/defaults",schemaPath:"#/properties/defaults/type",keyword:"type",params:{type: schema16.properties.defaults.type}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(typeof data1 === "string"){
+if(!pattern0.test(data1)){
+const err5 = {instancePath:instancePath+"/defaults",schemaPath:"#/properties/defaults/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+for(const key1 in data1){
+if(!((((key1 === "paths") || (key1 === "state")) || (key1 === "credentials")) || (key1 === "requests_per_minute"))){
+const err6 = {instancePath:instancePath+"/defaults",schemaPath:"#/properties/defaults/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data1.paths !== undefined){
+let data2 = data1.paths;
+if((!(Array.isArray(data2))) && (typeof data2 !== "string")){
+const err7 = {instancePath:instancePath+"/defaults/paths",schemaPath:"#/properties/defaults/properties/paths/type",keyword:"type",params:{type: schema16.properties.defaults.properties.paths.type}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+if(typeof data2 === "string"){
+if(!pattern0.test(data2)){
+const err8 = {instancePath:instancePath+"/defaults/paths",schemaPath:"#/properties/defaults/properties/paths/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+if(Array.isArray(data2)){
+const len0 = data2.length;
+for(let i0=0; i0<len0; i0++){
+if(typeof data2[i0] !== "string"){
+const err9 = {instancePath:instancePath+"/defaults/paths/" + i0,schemaPath:"#/properties/defaults/properties/paths/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+}
+}
+if(data1.state !== undefined){
+if(typeof data1.state !== "string"){
+const err10 = {instancePath:instancePath+"/defaults/state",schemaPath:"#/properties/defaults/properties/state/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+if(data1.credentials !== undefined){
+let data5 = data1.credentials;
+if((!(data5 && typeof data5 == "object" && !Array.isArray(data5))) && (typeof data5 !== "string")){
+const err11 = {instancePath:instancePath+"/defaults/credentials",schemaPath:"#/properties/defaults/properties/credentials/type",keyword:"type",params:{type: schema16.properties.defaults.properties.credentials.type}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+if(typeof data5 === "string"){
+if(!pattern0.test(data5)){
+const err12 = {instancePath:instancePath+"/defaults/credentials",schemaPath:"#/properties/defaults/properties/credentials/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
+for(const key2 in data5){
+if(!((key2 === "env_prefix") || (key2 === "command"))){
+const err13 = {instancePath:instancePath+"/defaults/credentials",schemaPath:"#/properties/defaults/properties/credentials/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+if(data5.env_prefix !== undefined){
+if(typeof data5.env_prefix !== "string"){
+const err14 = {instancePath:instancePath+"/defaults/credentials/env_prefix",schemaPath:"#/properties/defaults/properties/credentials/properties/env_prefix/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+if(data5.command !== undefined){
+let data7 = data5.command;
+if((!(Array.isArray(data7))) && (typeof data7 !== "string")){
+const err15 = {instancePath:instancePath+"/defaults/credentials/command",schemaPath:"#/properties/defaults/properties/credentials/properties/command/type",keyword:"type",params:{type: schema16.properties.defaults.properties.credentials.properties.command.type}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+if(typeof data7 === "string"){
+if(!pattern0.test(data7)){
+const err16 = {instancePath:instancePath+"/defaults/credentials/command",schemaPath:"#/properties/defaults/properties/credentials/properties/command/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+if(Array.isArray(data7)){
+const len1 = data7.length;
+for(let i1=0; i1<len1; i1++){
+if(typeof data7[i1] !== "string"){
+const err17 = {instancePath:instancePath+"/defaults/credentials/command/" + i1,schemaPath:"#/properties/defaults/properties/credentials/properties/command/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+}
+}
+}
+}
+if(data1.requests_per_minute !== undefined){
+let data9 = data1.requests_per_minute;
+if((!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))) && (typeof data9 !== "string")){
+const err18 = {instancePath:instancePath+"/defaults/requests_per_minute",schemaPath:"#/properties/defaults/properties/requests_per_minute/type",keyword:"type",params:{type: schema16.properties.defaults.properties.requests_per_minute.type}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+if(typeof data9 === "string"){
+if(!pattern0.test(data9)){
+const err19 = {instancePath:instancePath+"/defaults/requests_per_minute",schemaPath:"#/properties/defaults/properties/requests_per_minute/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+}
+}
+}
+}
+if(data.concurrency !== undefined){
+let data10 = data.concurrency;
+if((!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))) && (typeof data10 !== "string")){
+const err20 = {instancePath:instancePath+"/concurrency",schemaPath:"#/properties/concurrency/type",keyword:"type",params:{type: schema16.properties.concurrency.type}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+if(typeof data10 === "string"){
+if(!pattern0.test(data10)){
+const err21 = {instancePath:instancePath+"/concurrency",schemaPath:"#/properties/concurrency/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+}
+if(data.order !== undefined){
+let data11 = data.order;
+if((!(Array.isArray(data11))) && (typeof data11 !== "string")){
+const err22 = {instancePath:instancePath+"/order",schemaPath:"#/properties/order/type",keyword:"type",params:{type: schema16.properties.order.type}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+if(typeof data11 === "string"){
+if(!pattern0.test(data11)){
+const err23 = {instancePath:instancePath+"/order",schemaPath:"#/properties/order/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+if(Array.isArray(data11)){
+const len2 = data11.length;
+for(let i2=0; i2<len2; i2++){
+let data12 = data11[i2];
+if((!(data12 && typeof data12 == "object" && !Array.isArray(data12))) && (typeof data12 !== "string")){
+const err24 = {instancePath:instancePath+"/order/" + i2,schemaPath:"#/properties/order/items/type",keyword:"type",params:{type: schema16.properties.order.items.type}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+if(typeof data12 === "string"){
+if(!pattern0.test(data12)){
+const err25 = {instancePath:instancePath+"/order/" + i2,schemaPath:"#/properties/order/items/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
+if(data12.select === undefined){
+const err26 = {instancePath:instancePath+"/order/" + i2,schemaPath:"#/properties/order/items/required",keyword:"required",params:{missingProperty: "select"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+for(const key3 in data12){
+if(!((key3 === "select") || (key3 === "then_wait"))){
+const err27 = {instancePath:instancePath+"/order/" + i2,schemaPath:"#/properties/order/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+}
+if(data12.select !== undefined){
+if(typeof data12.select !== "string"){
+const err28 = {instancePath:instancePath+"/order/" + i2+"/select",schemaPath:"#/properties/order/items/properties/select/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+if(data12.then_wait !== undefined){
+if(typeof data12.then_wait !== "string"){
+const err29 = {instancePath:instancePath+"/order/" + i2+"/then_wait",schemaPath:"#/properties/order/items/properties/then_wait/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+}
+}
+}
+}
+}
+if(data.stop !== undefined){
+let data15 = data.stop;
+if((!(data15 && typeof data15 == "object" && !Array.isArray(data15))) && (typeof data15 !== "string")){
+const err30 = {instancePath:instancePath+"/stop",schemaPath:"#/properties/stop/type",keyword:"type",params:{type: schema16.properties.stop.type}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+if(typeof data15 === "string"){
+if(!pattern0.test(data15)){
+const err31 = {instancePath:instancePath+"/stop",schemaPath:"#/properties/stop/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+}
+if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
+for(const key4 in data15){
+if(!(((key4 === "failures") || (key4 === "changed_tenants")) || (key4 === "blocked"))){
+const err32 = {instancePath:instancePath+"/stop",schemaPath:"#/properties/stop/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+}
+if(data15.failures !== undefined){
+let data16 = data15.failures;
+if((!((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16)))) && (typeof data16 !== "string")){
+const err33 = {instancePath:instancePath+"/stop/failures",schemaPath:"#/properties/stop/properties/failures/type",keyword:"type",params:{type: schema16.properties.stop.properties.failures.type}};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
+if(typeof data16 === "string"){
+if(!pattern0.test(data16)){
+const err34 = {instancePath:instancePath+"/stop/failures",schemaPath:"#/properties/stop/properties/failures/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+}
+}
+if(data15.changed_tenants !== undefined){
+let data17 = data15.changed_tenants;
+if((!((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17)))) && (typeof data17 !== "string")){
+const err35 = {instancePath:instancePath+"/stop/changed_tenants",schemaPath:"#/properties/stop/properties/changed_tenants/type",keyword:"type",params:{type: schema16.properties.stop.properties.changed_tenants.type}};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+}
+if(typeof data17 === "string"){
+if(!pattern0.test(data17)){
+const err36 = {instancePath:instancePath+"/stop/changed_tenants",schemaPath:"#/properties/stop/properties/changed_tenants/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+}
+}
+}
+if(data15.blocked !== undefined){
+let data18 = data15.blocked;
+if((!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))) && (typeof data18 !== "string")){
+const err37 = {instancePath:instancePath+"/stop/blocked",schemaPath:"#/properties/stop/properties/blocked/type",keyword:"type",params:{type: schema16.properties.stop.properties.blocked.type}};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+}
+if(typeof data18 === "string"){
+if(!pattern0.test(data18)){
+const err38 = {instancePath:instancePath+"/stop/blocked",schemaPath:"#/properties/stop/properties/blocked/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+}
+}
+}
+}
+}
+}
+else {
+const err39 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err39];
+}
+else {
+vErrors.push(err39);
+}
+errors++;
+}
+validate15.errors = vErrors;
+return errors === 0;
+}
+
+export const fleet_source = validate16;
+const schema17 = {"type":"object","properties":{"from":{"description":"Pattern of folders, as in `tenants/*`. Each folder is a tenant; the folder is the last PATH of that tenant.","type":"string"},"name":{"description":"Name of each tenant. `${folder}` is the part that the last `*` matches. If absent: `${folder}`.","type":"string"},"labels":{"description":"Labels of every tenant.","type":["object","string"],"pattern":"\\$\\{","additionalProperties":{"description":"Value.","type":"string"}},"each":{"description":"Additional settings of single tenants, by name.","type":["object","string"],"pattern":"\\$\\{","additionalProperties":{"description":"A tenant.","type":["object","string"],"pattern":"\\$\\{","properties":{"paths":{"description":"PATHs of declarations, relative to this file. Those of `defaults` come first; variables in later PATHs win.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A file or a folder.","type":"string"}},"state":{"description":"Where the state of a tenant is kept. If absent: `.trueup/tenants/<name>/state.json`.","type":"string"},"credentials":{"description":"Where the credentials of a tenant come from: one of the two.","type":["object","string"],"pattern":"\\$\\{","properties":{"env_prefix":{"description":"Prefix of the variables of a tenant: with `ACME_`, `ACME_TRUEUP_V2_URL` is its `TRUEUP_V2_URL`. If absent: `${TENANT}_`.","type":"string"},"command":{"description":"Program and arguments, run without a shell. It prints a JSON object: the usual names of the variables, and their values.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A word.","type":"string"}}},"additionalProperties":false},"requests_per_minute":{"description":"Requests per minute for one credential. If absent: `settings.requests_per_minute`, or 450.","type":["integer","string"],"pattern":"\\$\\{"},"variables":{"description":"Values of variables; they override those in files.","type":["object","string"],"pattern":"\\$\\{","additionalProperties":{"description":"Value.","type":"string"}},"labels":{"description":"Words to select tenants by.","type":["object","string"],"pattern":"\\$\\{","additionalProperties":{"description":"Value.","type":"string"}}},"additionalProperties":false}}},"required":["from"],"additionalProperties":false,"$id":"fleet_source"};
+
+function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="fleet_source" */;
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.from === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "from"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!((((key0 === "from") || (key0 === "name")) || (key0 === "labels")) || (key0 === "each"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.from !== undefined){
+if(typeof data.from !== "string"){
+const err2 = {instancePath:instancePath+"/from",schemaPath:"#/properties/from/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.name !== undefined){
+if(typeof data.name !== "string"){
+const err3 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.labels !== undefined){
+let data2 = data.labels;
+if((!(data2 && typeof data2 == "object" && !Array.isArray(data2))) && (typeof data2 !== "string")){
+const err4 = {instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/type",keyword:"type",params:{type: schema17.properties.labels.type}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(typeof data2 === "string"){
+if(!pattern0.test(data2)){
+const err5 = {instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+for(const key1 in data2){
+if(typeof data2[key1] !== "string"){
+const err6 = {instancePath:instancePath+"/labels/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/labels/additionalProperties/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+}
+}
+if(data.each !== undefined){
+let data4 = data.each;
+if((!(data4 && typeof data4 == "object" && !Array.isArray(data4))) && (typeof data4 !== "string")){
+const err7 = {instancePath:instancePath+"/each",schemaPath:"#/properties/each/type",keyword:"type",params:{type: schema17.properties.each.type}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+if(typeof data4 === "string"){
+if(!pattern0.test(data4)){
+const err8 = {instancePath:instancePath+"/each",schemaPath:"#/properties/each/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+for(const key2 in data4){
+let data5 = data4[key2];
+if((!(data5 && typeof data5 == "object" && !Array.isArray(data5))) && (typeof data5 !== "string")){
+const err9 = {instancePath:instancePath+"/each/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/each/additionalProperties/type",keyword:"type",params:{type: schema17.properties.each.additionalProperties.type}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+if(typeof data5 === "string"){
+if(!pattern0.test(data5)){
+const err10 = {instancePath:instancePath+"/each/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/each/additionalProperties/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
+for(const key3 in data5){
+if(!((((((key3 === "paths") || (key3 === "state")) || (key3 === "credentials")) || (key3 === "requests_per_minute")) || (key3 === "variables")) || (key3 === "labels"))){
+const err11 = {instancePath:instancePath+"/each/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/each/additionalProperties/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+if(data5.paths !== undefined){
+let data6 = data5.paths;
+if((!(Array.isArray(data6))) && (typeof data6 !== "string")){
+const err12 = {instancePath:instancePath+"/each/" + key2.replace(/~/g, "~0").replace(/\//g, "~1")+"/paths",schemaPath:"#/properties/each/additionalProperties/properties/paths/type",keyword:"type",params:{type: schema17.properties.each.additionalProperties.properties.paths.type}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+if(typeof data6 === "string"){
+if(!pattern0.test(data6)){
+const err13 = {instancePath:instancePath+"/each/" + key2.replace(/~/g, "~0").replace(/\//g, "~1")+"/paths",schemaPath:"#/properties/each/additionalProperties/properties/paths/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+if(Array.isArray(data6)){
+const len0 = data6.length;
+for(let i0=0; i0<len0; i0++){
+if(typeof data6[i0] !== "string"){
+const err14 = {instancePath:instancePath+"/each/" + key2.replace(/~/g, "~0").replace(/\//g, "~1")+"/paths/" + i0,schemaPath:"#/properties/each/additionalProperties/properties/paths/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+}
+}
+if(data5.state !== undefined){
+if(typeof data5.state !== "string"){
+const err15 = {instancePath:instancePath+"/each/" + key2.replace(/~/g, "~0").replace(/\//g, "~1")+"/state",schemaPath:"#/properties/each/additionalProperties/properties/state/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+if(data5.credentials !== undefined){
+let data9 = data5.credentials;
+if((!(data9 && typeof data9 == "object" && !Array.isArray(data9))) && (typeof data9 !== "string")){
+const err16 = {instancePath:instancePath+"/each/" + key2.replace(/~/g, "~0").replace(/\//g, "~1")+"/credentials",schemaPath:"#/properties/each/additionalProperties/properties/credentials/type",keyword:"type",params:{type: schema17.properties.each.additionalProperties.properties.credentials.type}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+if(typeof data9 === "string"){
+if(!pattern0.test(data9)){
+const err17 = {instancePath:instancePath+"/each/" + key2.replace(/~/g, "~0").replace(/\//g, "~1")+"/credentials",schemaPath:"#/properties/each/additionalProperties/properties/credentials/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
+for(const key4 in data9){
+if(!((key4 === "env_prefix") || (key4 === "command"))){
+const err18 = {instancePath:instancePath+"/each/" + key2.replace(/~/g, "~0").replace(/\//g, "~1")+"/credentials",schemaPath:"#/properties/each/additionalProperties/properties/credentials/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+if(data9.env_prefix !== undefined){
+if(typeof data9.env_prefix !== "string"){
+const err19 = {instancePath:instancePath+"/each/" + key2.replace(/~/g, "~0").replace(/\//g, "~1")+"/credentials/env_prefix",schemaPath:"#/properties/each/additionalProperties/properties/credentials/properties/env_prefix/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+}
+if(data9.command !== undefined){
+let data11 = data9.command;
+if((!(Array.isArray(data11))) && (typeof data11 !== "string")){
+const err20 = {instancePath:instancePath+"/each/" + key2.replace(/~/g, "~0").replace(/\//g, "~1")+"/credentials/command",schemaPath:"#/properties/each/additionalProperties/properties/credentials/properties/command/type",keyword:"type",params:{type: schema17.properties.each.additionalProperties.properties.credentials.properties.command.type}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+if(typeof data11 === "string"){
+if(!pattern0.test(data11)){
+const err21 = {instancePath:instancePath+"/each/" + key2.replace(/~/g, "~0").replace(/\//g, "~1")+"/credentials/command",schemaPath:"#/properties/each/additionalProperties/properties/credentials/properties/command/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+if(Array.isArray(data11)){
+const len1 = data11.length;
+for(let i1=0; i1<len1; i1++){
+if(typeof data11[i1] !== "string"){
+const err22 = {instancePath:instancePath+"/each/" + key2.replace(/~/g, "~0").replace(/\//g, "~1")+"/credentials/command/" + i1,schemaPath:"#/properties/each/additionalProperties/properties/credentials/properties/command/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+}
+}
+}
+}
+if(data5.requests_per_minute !== undefined){
+let data13 = data5.requests_per_minute;
+if((!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))) && (typeof data13 !== "string")){
+const err23 = {instancePath:instancePath+"/each/" + key2.replace(/~/g, "~0").replace(/\//g, "~1")+"/requests_per_minute",schemaPath:"#/properties/each/additionalProperties/properties/requests_per_minute/type",keyword:"type",params:{type: schema17.properties.each.additionalProperties.properties.requests_per_minute.type}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+if(typeof data13 === "string"){
+if(!pattern0.test(data13)){
+const err24 = {instancePath:instancePath+"/each/" + key2.replace(/~/g, "~0").replace(/\//g, "~1")+"/requests_per_minute",schemaPath:"#/properties/each/additionalProperties/properties/requests_per_minute/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+}
+if(data5.variables !== undefined){
+let data14 = data5.variables;
+if((!(data14 && typeof data14 == "object" && !Array.isArray(data14))) && (typeof data14 !== "string")){
+const err25 = {instancePath:instancePath+"/each/" + key2.replace(/~/g, "~0").replace(/\//g, "~1")+"/variables",schemaPath:"#/properties/each/additionalProperties/properties/variables/type",keyword:"type",params:{type: schema17.properties.each.additionalProperties.properties.variables.type}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+if(typeof data14 === "string"){
+if(!pattern0.test(data14)){
+const err26 = {instancePath:instancePath+"/each/" + key2.replace(/~/g, "~0").replace(/\//g, "~1")+"/variables",schemaPath:"#/properties/each/additionalProperties/properties/variables/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+}
+if(data14 && typeof data14 == "object" && !Array.isArray(data14)){
+for(const key5 in data14){
+if(typeof data14[key5] !== "string"){
+const err27 = {instancePath:instancePath+"/each/" + key2.replace(/~/g, "~0").replace(/\//g, "~1")+"/variables/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/each/additionalProperties/properties/variables/additionalProperties/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+}
+}
+}
+if(data5.labels !== undefined){
+let data16 = data5.labels;
+if((!(data16 && typeof data16 == "object" && !Array.isArray(data16))) && (typeof data16 !== "string")){
+const err28 = {instancePath:instancePath+"/each/" + key2.replace(/~/g, "~0").replace(/\//g, "~1")+"/labels",schemaPath:"#/properties/each/additionalProperties/properties/labels/type",keyword:"type",params:{type: schema17.properties.each.additionalProperties.properties.labels.type}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+if(typeof data16 === "string"){
+if(!pattern0.test(data16)){
+const err29 = {instancePath:instancePath+"/each/" + key2.replace(/~/g, "~0").replace(/\//g, "~1")+"/labels",schemaPath:"#/properties/each/additionalProperties/properties/labels/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+}
+if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
+for(const key6 in data16){
+if(typeof data16[key6] !== "string"){
+const err30 = {instancePath:instancePath+"/each/" + key2.replace(/~/g, "~0").replace(/\//g, "~1")+"/labels/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/each/additionalProperties/properties/labels/additionalProperties/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+const err31 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+validate16.errors = vErrors;
+return errors === 0;
+}
+
+export const fleet_tenant = validate17;
+const schema18 = {"type":"object","properties":{"paths":{"description":"PATHs of declarations, relative to this file. Those of `defaults` come first; variables in later PATHs win.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A file or a folder.","type":"string"}},"state":{"description":"Where the state of a tenant is kept. If absent: `.trueup/tenants/<name>/state.json`.","type":"string"},"credentials":{"description":"Where the credentials of a tenant come from: one of the two.","type":["object","string"],"pattern":"\\$\\{","properties":{"env_prefix":{"description":"Prefix of the variables of a tenant: with `ACME_`, `ACME_TRUEUP_V2_URL` is its `TRUEUP_V2_URL`. If absent: `${TENANT}_`.","type":"string"},"command":{"description":"Program and arguments, run without a shell. It prints a JSON object: the usual names of the variables, and their values.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A word.","type":"string"}}},"additionalProperties":false},"requests_per_minute":{"description":"Requests per minute for one credential. If absent: `settings.requests_per_minute`, or 450.","type":["integer","string"],"pattern":"\\$\\{"},"variables":{"description":"Values of variables; they override those in files.","type":["object","string"],"pattern":"\\$\\{","additionalProperties":{"description":"Value.","type":"string"}},"labels":{"description":"Words to select tenants by.","type":["object","string"],"pattern":"\\$\\{","additionalProperties":{"description":"Value.","type":"string"}}},"additionalProperties":false,"$id":"fleet_tenant"};
+
+function validate17(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="fleet_tenant" */;
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+if(!((((((key0 === "paths") || (key0 === "state")) || (key0 === "credentials")) || (key0 === "requests_per_minute")) || (key0 === "variables")) || (key0 === "labels"))){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+if(data.paths !== undefined){
+let data0 = data.paths;
+if((!(Array.isArray(data0))) && (typeof data0 !== "string")){
+const err1 = {instancePath:instancePath+"/paths",schemaPath:"#/properties/paths/type",keyword:"type",params:{type: schema18.properties.paths.type}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(typeof data0 === "string"){
+if(!pattern0.test(data0)){
+const err2 = {instancePath:instancePath+"/paths",schemaPath:"#/properties/paths/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(Array.isArray(data0)){
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+if(typeof data0[i0] !== "string"){
+const err3 = {instancePath:instancePath+"/paths/" + i0,schemaPath:"#/properties/paths/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+}
+}
+if(data.state !== undefined){
+if(typeof data.state !== "string"){
+const err4 = {instancePath:instancePath+"/state",schemaPath:"#/properties/state/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data.credentials !== undefined){
+let data3 = data.credentials;
+if((!(data3 && typeof data3 == "object" && !Array.isArray(data3))) && (typeof data3 !== "string")){
+const err5 = {instancePath:instancePath+"/credentials",schemaPath:"#/properties/credentials/type",keyword:"type",params:{type: schema18.properties.credentials.type}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(typeof data3 === "string"){
+if(!pattern0.test(data3)){
+const err6 = {instancePath:instancePath+"/credentials",schemaPath:"#/properties/credentials/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+for(const key1 in data3){
+if(!((key1 === "env_prefix") || (key1 === "command"))){
+const err7 = {instancePath:instancePath+"/credentials",schemaPath:"#/properties/credentials/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data3.env_prefix !== undefined){
+if(typeof data3.env_prefix !== "string"){
+const err8 = {instancePath:instancePath+"/credentials/env_prefix",schemaPath:"#/properties/credentials/properties/env_prefix/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+if(data3.command !== undefined){
+let data5 = data3.command;
+if((!(Array.isArray(data5))) && (typeof data5 !== "string")){
+const err9 = {instancePath:instancePath+"/credentials/command",schemaPath:"#/properties/credentials/properties/command/type",keyword:"type",params:{type: schema18.properties.credentials.properties.command.type}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+if(typeof data5 === "string"){
+if(!pattern0.test(data5)){
+const err10 = {instancePath:instancePath+"/credentials/command",schemaPath:"#/properties/credentials/properties/command/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+if(Array.isArray(data5)){
+const len1 = data5.length;
+for(let i1=0; i1<len1; i1++){
+if(typeof data5[i1] !== "string"){
+const err11 = {instancePath:instancePath+"/credentials/command/" + i1,schemaPath:"#/properties/credentials/properties/command/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+}
+}
+}
+}
+if(data.requests_per_minute !== undefined){
+let data7 = data.requests_per_minute;
+if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (typeof data7 !== "string")){
+const err12 = {instancePath:instancePath+"/requests_per_minute",schemaPath:"#/properties/requests_per_minute/type",keyword:"type",params:{type: schema18.properties.requests_per_minute.type}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+if(typeof data7 === "string"){
+if(!pattern0.test(data7)){
+const err13 = {instancePath:instancePath+"/requests_per_minute",schemaPath:"#/properties/requests_per_minute/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+}
+if(data.variables !== undefined){
+let data8 = data.variables;
+if((!(data8 && typeof data8 == "object" && !Array.isArray(data8))) && (typeof data8 !== "string")){
+const err14 = {instancePath:instancePath+"/variables",schemaPath:"#/properties/variables/type",keyword:"type",params:{type: schema18.properties.variables.type}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+if(typeof data8 === "string"){
+if(!pattern0.test(data8)){
+const err15 = {instancePath:instancePath+"/variables",schemaPath:"#/properties/variables/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
+for(const key2 in data8){
+if(typeof data8[key2] !== "string"){
+const err16 = {instancePath:instancePath+"/variables/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/variables/additionalProperties/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+}
+}
+if(data.labels !== undefined){
+let data10 = data.labels;
+if((!(data10 && typeof data10 == "object" && !Array.isArray(data10))) && (typeof data10 !== "string")){
+const err17 = {instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/type",keyword:"type",params:{type: schema18.properties.labels.type}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+if(typeof data10 === "string"){
+if(!pattern0.test(data10)){
+const err18 = {instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+for(const key3 in data10){
+if(typeof data10[key3] !== "string"){
+const err19 = {instancePath:instancePath+"/labels/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/labels/additionalProperties/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+}
+}
+}
+}
+else {
+const err20 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+validate17.errors = vErrors;
+return errors === 0;
+}
+
+export const accounts = validate18;
+const schema19 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"account":{"description":"Parent account. If absent at creation: the account that the API keys belong to. Later, absent means not managed.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"is_disabled":{"description":"Whether the account is disabled. Sent only if it is declared.","type":["boolean","string"],"pattern":"\\$\\{"},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["name"],"additionalProperties":false,"$id":"accounts"};
+
+function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="accounts" */;
 let vErrors = null;
 let errors = 0;
@@ -1542,7 +2760,7 @@ errors++;
 if(data.account !== undefined){
 let data1 = data.account;
 if((typeof data1 !== "string") && (!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))))){
-const err3 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema16.properties.account.type}};
+const err3 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema19.properties.account.type}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -1567,7 +2785,7 @@ errors++;
 if(data.is_disabled !== undefined){
 let data2 = data.is_disabled;
 if((typeof data2 !== "boolean") && (typeof data2 !== "string")){
-const err5 = {instancePath:instancePath+"/is_disabled",schemaPath:"#/properties/is_disabled/type",keyword:"type",params:{type: schema16.properties.is_disabled.type}};
+const err5 = {instancePath:instancePath+"/is_disabled",schemaPath:"#/properties/is_disabled/type",keyword:"type",params:{type: schema19.properties.is_disabled.type}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -1592,7 +2810,7 @@ errors++;
 if(data.lifecycle !== undefined){
 let data3 = data.lifecycle;
 if((!(data3 && typeof data3 == "object" && !Array.isArray(data3))) && (typeof data3 !== "string")){
-const err7 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema16.properties.lifecycle.type}};
+const err7 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema19.properties.lifecycle.type}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -1629,7 +2847,7 @@ errors++;
 if(data3.protect !== undefined){
 let data4 = data3.protect;
 if((typeof data4 !== "boolean") && (typeof data4 !== "string")){
-const err10 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema16.properties.lifecycle.properties.protect.type}};
+const err10 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema19.properties.lifecycle.properties.protect.type}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -1654,7 +2872,7 @@ errors++;
 if(data3.ignore_changes !== undefined){
 let data5 = data3.ignore_changes;
 if((!(Array.isArray(data5))) && (typeof data5 !== "string")){
-const err12 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema16.properties.lifecycle.properties.ignore_changes.type}};
+const err12 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema19.properties.lifecycle.properties.ignore_changes.type}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -1694,7 +2912,7 @@ errors++;
 if(data3.adopt !== undefined){
 let data7 = data3.adopt;
 if((typeof data7 !== "string") && (!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))))){
-const err15 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema16.properties.lifecycle.properties.adopt.type}};
+const err15 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema19.properties.lifecycle.properties.adopt.type}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -1734,7 +2952,7 @@ const _errs22 = errors;
 let valid4 = false;
 const _errs23 = errors;
 if(!((data9 === "delete") || (data9 === "forget"))){
-const err18 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema16.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
+const err18 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema19.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -1797,7 +3015,7 @@ vErrors = null;
 if(data3.allow_duplicate !== undefined){
 let data10 = data3.allow_duplicate;
 if((typeof data10 !== "boolean") && (typeof data10 !== "string")){
-const err22 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema16.properties.lifecycle.properties.allow_duplicate.type}};
+const err22 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema19.properties.lifecycle.properties.allow_duplicate.type}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -1832,14 +3050,14 @@ vErrors.push(err24);
 }
 errors++;
 }
-validate15.errors = vErrors;
+validate18.errors = vErrors;
 return errors === 0;
 }
 
-export const accounts_where = validate16;
-const schema17 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"account":{"description":"Parent account.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"is_disabled":{"description":"Whether the account is disabled.","type":["boolean","string"],"pattern":"\\$\\{"},"id":{"description":"Record id.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"accounts_where"};
+export const accounts_where = validate19;
+const schema20 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"account":{"description":"Parent account.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"is_disabled":{"description":"Whether the account is disabled.","type":["boolean","string"],"pattern":"\\$\\{"},"id":{"description":"Record id.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"accounts_where"};
 
-function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate19(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="accounts_where" */;
 let vErrors = null;
 let errors = 0;
@@ -1871,7 +3089,7 @@ errors++;
 if(data.account !== undefined){
 let data1 = data.account;
 if((typeof data1 !== "string") && (!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))))){
-const err2 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema17.properties.account.type}};
+const err2 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema20.properties.account.type}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -1896,7 +3114,7 @@ errors++;
 if(data.is_disabled !== undefined){
 let data2 = data.is_disabled;
 if((typeof data2 !== "boolean") && (typeof data2 !== "string")){
-const err4 = {instancePath:instancePath+"/is_disabled",schemaPath:"#/properties/is_disabled/type",keyword:"type",params:{type: schema17.properties.is_disabled.type}};
+const err4 = {instancePath:instancePath+"/is_disabled",schemaPath:"#/properties/is_disabled/type",keyword:"type",params:{type: schema20.properties.is_disabled.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -1953,15 +3171,15 @@ vErrors.push(err8);
 }
 errors++;
 }
-validate16.errors = vErrors;
+validate19.errors = vErrors;
 return errors === 0;
 }
 
-export const alert_push_destinations = validate17;
-const schema18 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"enabled":{"description":"Whether alerts are delivered.","type":["boolean","string"],"pattern":"\\$\\{"},"endpoint":{"description":"Where alerts are delivered to.","type":["object","string"],"pattern":"\\$\\{","properties":{"url":{"description":"Address of the receiver: https, port 443 or 8443.","type":"string"}},"required":["url"],"additionalProperties":false},"authentication":{"description":"How the receiver knows that a delivery is genuine.","type":["object","string"],"pattern":"\\$\\{","properties":{"secret":{"description":"Key of the HMAC-SHA256 that signs each delivery. Returned masked. Write ${secret.env.NAME} or ${secret.file.PATH}.","type":"string","pattern":"^\\$\\{ *secret\\.[A-Za-z][A-Za-z0-9_-]*\\..+\\}$"}},"required":["secret"],"additionalProperties":false},"suspended":{"description":"Whether the service stopped delivering after repeated failures. Only `false` can be declared: it resumes delivery.","type":["boolean","string"],"pattern":"\\$\\{","not":{"const":true}},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["name"],"additionalProperties":false,"$id":"alert_push_destinations"};
-const pattern43 = new RegExp("^\\$\\{ *secret\\.[A-Za-z][A-Za-z0-9_-]*\\..+\\}$", "u");
+export const alert_push_destinations = validate20;
+const schema21 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"enabled":{"description":"Whether alerts are delivered.","type":["boolean","string"],"pattern":"\\$\\{"},"endpoint":{"description":"Where alerts are delivered to.","type":["object","string"],"pattern":"\\$\\{","properties":{"url":{"description":"Address of the receiver: https, port 443 or 8443.","type":"string"}},"required":["url"],"additionalProperties":false},"authentication":{"description":"How the receiver knows that a delivery is genuine.","type":["object","string"],"pattern":"\\$\\{","properties":{"secret":{"description":"Key of the HMAC-SHA256 that signs each delivery. Returned masked. Write ${secret.env.NAME} or ${secret.file.PATH}.","type":"string","pattern":"^\\$\\{ *secret\\.[A-Za-z][A-Za-z0-9_-]*\\..+\\}$"}},"required":["secret"],"additionalProperties":false},"suspended":{"description":"Whether the service stopped delivering after repeated failures. Only `false` can be declared: it resumes delivery.","type":["boolean","string"],"pattern":"\\$\\{","not":{"const":true}},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["name"],"additionalProperties":false,"$id":"alert_push_destinations"};
+const pattern71 = new RegExp("^\\$\\{ *secret\\.[A-Za-z][A-Za-z0-9_-]*\\..+\\}$", "u");
 
-function validate17(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="alert_push_destinations" */;
 let vErrors = null;
 let errors = 0;
@@ -2003,7 +3221,7 @@ errors++;
 if(data.enabled !== undefined){
 let data1 = data.enabled;
 if((typeof data1 !== "boolean") && (typeof data1 !== "string")){
-const err3 = {instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: schema18.properties.enabled.type}};
+const err3 = {instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: schema21.properties.enabled.type}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -2028,7 +3246,7 @@ errors++;
 if(data.endpoint !== undefined){
 let data2 = data.endpoint;
 if((!(data2 && typeof data2 == "object" && !Array.isArray(data2))) && (typeof data2 !== "string")){
-const err5 = {instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/type",keyword:"type",params:{type: schema18.properties.endpoint.type}};
+const err5 = {instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/type",keyword:"type",params:{type: schema21.properties.endpoint.type}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -2089,7 +3307,7 @@ errors++;
 if(data.authentication !== undefined){
 let data4 = data.authentication;
 if((!(data4 && typeof data4 == "object" && !Array.isArray(data4))) && (typeof data4 !== "string")){
-const err10 = {instancePath:instancePath+"/authentication",schemaPath:"#/properties/authentication/type",keyword:"type",params:{type: schema18.properties.authentication.type}};
+const err10 = {instancePath:instancePath+"/authentication",schemaPath:"#/properties/authentication/type",keyword:"type",params:{type: schema21.properties.authentication.type}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -2136,7 +3354,7 @@ errors++;
 if(data4.secret !== undefined){
 let data5 = data4.secret;
 if(typeof data5 === "string"){
-if(!pattern43.test(data5)){
+if(!pattern71.test(data5)){
 const err14 = {instancePath:instancePath+"/authentication/secret",schemaPath:"#/properties/authentication/properties/secret/pattern",keyword:"pattern",params:{pattern: "^\\$\\{ *secret\\.[A-Za-z][A-Za-z0-9_-]*\\..+\\}$"}};
 if(vErrors === null){
 vErrors = [err14];
@@ -2163,7 +3381,7 @@ errors++;
 if(data.suspended !== undefined){
 let data6 = data.suspended;
 if((typeof data6 !== "boolean") && (typeof data6 !== "string")){
-const err16 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/type",keyword:"type",params:{type: schema18.properties.suspended.type}};
+const err16 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/type",keyword:"type",params:{type: schema21.properties.suspended.type}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -2222,7 +3440,7 @@ errors++;
 if(data.lifecycle !== undefined){
 let data7 = data.lifecycle;
 if((!(data7 && typeof data7 == "object" && !Array.isArray(data7))) && (typeof data7 !== "string")){
-const err20 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema18.properties.lifecycle.type}};
+const err20 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema21.properties.lifecycle.type}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -2259,7 +3477,7 @@ errors++;
 if(data7.protect !== undefined){
 let data8 = data7.protect;
 if((typeof data8 !== "boolean") && (typeof data8 !== "string")){
-const err23 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema18.properties.lifecycle.properties.protect.type}};
+const err23 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema21.properties.lifecycle.properties.protect.type}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -2284,7 +3502,7 @@ errors++;
 if(data7.ignore_changes !== undefined){
 let data9 = data7.ignore_changes;
 if((!(Array.isArray(data9))) && (typeof data9 !== "string")){
-const err25 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema18.properties.lifecycle.properties.ignore_changes.type}};
+const err25 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema21.properties.lifecycle.properties.ignore_changes.type}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -2324,7 +3542,7 @@ errors++;
 if(data7.adopt !== undefined){
 let data11 = data7.adopt;
 if((typeof data11 !== "string") && (!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11))))){
-const err28 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema18.properties.lifecycle.properties.adopt.type}};
+const err28 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema21.properties.lifecycle.properties.adopt.type}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -2364,7 +3582,7 @@ const _errs34 = errors;
 let valid7 = false;
 const _errs35 = errors;
 if(!((data13 === "delete") || (data13 === "forget"))){
-const err31 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema18.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
+const err31 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema21.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -2427,7 +3645,7 @@ vErrors = null;
 if(data7.allow_duplicate !== undefined){
 let data14 = data7.allow_duplicate;
 if((typeof data14 !== "boolean") && (typeof data14 !== "string")){
-const err35 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema18.properties.lifecycle.properties.allow_duplicate.type}};
+const err35 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema21.properties.lifecycle.properties.allow_duplicate.type}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -2462,20 +3680,20 @@ vErrors.push(err37);
 }
 errors++;
 }
-validate17.errors = vErrors;
+validate20.errors = vErrors;
 return errors === 0;
 }
 
-export const alert_push_destinations_where = validate18;
-const schema19 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"enabled":{"description":"Whether alerts are delivered.","type":["boolean","string"],"pattern":"\\$\\{"},"suspended":{"description":"Whether the service stopped delivering after repeated failures.","type":["boolean","string"],"pattern":"\\$\\{"},"destination_config_id":{"description":"Identifier, a time-based UUID.","type":"string"},"account":{"description":"Account the destination belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"last_error_at":{"description":"Time of the last failed delivery.","type":"string"},"last_error_text":{"description":"Text of the last failed delivery.","type":"string"},"updated_at":{"description":"Time of the last change.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"alert_push_destinations_where"};
+export const alert_push_destinations_where = validate21;
+const schema22 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"enabled":{"description":"Whether alerts are delivered.","type":["boolean","string"],"pattern":"\\$\\{"},"suspended":{"description":"Whether the service stopped delivering after repeated failures.","type":["boolean","string"],"pattern":"\\$\\{"},"destination_config_id":{"description":"Identifier, a time-based UUID.","type":"string"},"account":{"description":"Account the destination belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"last_error_at":{"description":"Time of the last failed delivery.","type":"string"},"last_error_text":{"description":"Text of the last failed delivery.","type":"string"},"updated_at":{"description":"Time of the last change.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"alert_push_destinations_where"};
 
-function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="alert_push_destinations_where" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(func2.call(schema19.properties, key0))){
+if(!(func2.call(schema22.properties, key0))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err0];
@@ -2501,7 +3719,7 @@ errors++;
 if(data.enabled !== undefined){
 let data1 = data.enabled;
 if((typeof data1 !== "boolean") && (typeof data1 !== "string")){
-const err2 = {instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: schema19.properties.enabled.type}};
+const err2 = {instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: schema22.properties.enabled.type}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -2526,7 +3744,7 @@ errors++;
 if(data.suspended !== undefined){
 let data2 = data.suspended;
 if((typeof data2 !== "boolean") && (typeof data2 !== "string")){
-const err4 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/type",keyword:"type",params:{type: schema19.properties.suspended.type}};
+const err4 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/type",keyword:"type",params:{type: schema22.properties.suspended.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -2563,7 +3781,7 @@ errors++;
 if(data.account !== undefined){
 let data4 = data.account;
 if((typeof data4 !== "string") && (!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))))){
-const err7 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema19.properties.account.type}};
+const err7 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema22.properties.account.type}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -2644,15 +3862,15 @@ vErrors.push(err13);
 }
 errors++;
 }
-validate18.errors = vErrors;
+validate21.errors = vErrors;
 return errors === 0;
 }
 
-export const alert_rules = validate19;
-const schema20 = {"type":"object","properties":{"schedule":{"description":"When notifications are sent; null: at once. If absent at creation: at once. Later, absent means not managed.","anyOf":[{"enum":["daily",null]},{"type":"string"}]},"associated_accounts":{"description":"Accounts whose alerts are selected.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"An account.","type":["string","integer"],"minimum":0,"pattern":"(^|/)\\d{1,16}/?$|\\$\\{"}},"associated_groups":{"description":"Router groups whose alerts are selected.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A group.","type":["string","integer"],"minimum":0,"pattern":"(^|/)\\d{1,16}/?$|\\$\\{"}},"filter_criteria":{"description":"Which alerts are selected.","type":["object","string"],"pattern":"\\$\\{","properties":{"alert_type__in":{"description":"Names of alert types.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"An alert type.","anyOf":[{"enum":["account_locked","connection_state","cpu_utilization","custom_alert","data_cap_threshold","ethernet_wan_connected","ethernet_wan_disconnected","ethernet_wan_plugged","ethernet_wan_standby","geofence_proximity_change","intel_reboot_status_change","ipsec_tunnel_down","ipsec_tunnel_up","login_success","memory_utilization","modem_wan_connected","modem_wan_disconnected","modem_wan_plugged","modem_wan_unplugged","reboot_status_change","sim_door_event","sustained_system_overload","thermal_exceeds_limit","wan_service_type","wifi_client_state_change","wwan_connected","wwan_disconnected","wwan_network_available","wwan_network_unavailable","wwan_standby"]},{"type":"string"}]}}},"required":["alert_type__in"],"additionalProperties":false},"http_destinations":{"description":"Push destinations that receive the alerts.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A push destination.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}},"settings":{"description":"Extra settings of service-overage alerts, keyed by alert type.","type":["object","string","null"],"pattern":"\\$\\{"},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"additionalProperties":false,"$id":"alert_rules"};
-const pattern55 = new RegExp("(^|/)\\d{1,16}/?$|\\$\\{", "u");
+export const alert_rules = validate22;
+const schema23 = {"type":"object","properties":{"schedule":{"description":"When notifications are sent; null: at once. If absent at creation: at once. Later, absent means not managed.","anyOf":[{"enum":["daily",null]},{"type":"string"}]},"associated_accounts":{"description":"Accounts whose alerts are selected.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"An account.","type":["string","integer"],"minimum":0,"pattern":"(^|/)\\d{1,16}/?$|\\$\\{"}},"associated_groups":{"description":"Router groups whose alerts are selected.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A group.","type":["string","integer"],"minimum":0,"pattern":"(^|/)\\d{1,16}/?$|\\$\\{"}},"filter_criteria":{"description":"Which alerts are selected.","type":["object","string"],"pattern":"\\$\\{","properties":{"alert_type__in":{"description":"Names of alert types.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"An alert type.","anyOf":[{"enum":["account_locked","connection_state","cpu_utilization","custom_alert","data_cap_threshold","ethernet_wan_connected","ethernet_wan_disconnected","ethernet_wan_plugged","ethernet_wan_standby","geofence_proximity_change","intel_reboot_status_change","ipsec_tunnel_down","ipsec_tunnel_up","login_success","memory_utilization","modem_wan_connected","modem_wan_disconnected","modem_wan_plugged","modem_wan_unplugged","reboot_status_change","sim_door_event","sustained_system_overload","thermal_exceeds_limit","wan_service_type","wifi_client_state_change","wwan_connected","wwan_disconnected","wwan_network_available","wwan_network_unavailable","wwan_standby"]},{"type":"string"}]}}},"required":["alert_type__in"],"additionalProperties":false},"http_destinations":{"description":"Push destinations that receive the alerts.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A push destination.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}},"settings":{"description":"Extra settings of service-overage alerts, keyed by alert type.","type":["object","string","null"],"pattern":"\\$\\{"},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"additionalProperties":false,"$id":"alert_rules"};
+const pattern83 = new RegExp("(^|/)\\d{1,16}/?$|\\$\\{", "u");
 
-function validate19(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="alert_rules" */;
 let vErrors = null;
 let errors = 0;
@@ -2675,7 +3893,7 @@ const _errs3 = errors;
 let valid1 = false;
 const _errs4 = errors;
 if(!((data0 === "daily") || (data0 === null))){
-const err1 = {instancePath:instancePath+"/schedule",schemaPath:"#/properties/schedule/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema20.properties.schedule.anyOf[0].enum}};
+const err1 = {instancePath:instancePath+"/schedule",schemaPath:"#/properties/schedule/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema23.properties.schedule.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -2726,7 +3944,7 @@ vErrors = null;
 if(data.associated_accounts !== undefined){
 let data1 = data.associated_accounts;
 if((!(Array.isArray(data1))) && (typeof data1 !== "string")){
-const err4 = {instancePath:instancePath+"/associated_accounts",schemaPath:"#/properties/associated_accounts/type",keyword:"type",params:{type: schema20.properties.associated_accounts.type}};
+const err4 = {instancePath:instancePath+"/associated_accounts",schemaPath:"#/properties/associated_accounts/type",keyword:"type",params:{type: schema23.properties.associated_accounts.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -2752,7 +3970,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 if((typeof data2 !== "string") && (!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))))){
-const err6 = {instancePath:instancePath+"/associated_accounts/" + i0,schemaPath:"#/properties/associated_accounts/items/type",keyword:"type",params:{type: schema20.properties.associated_accounts.items.type}};
+const err6 = {instancePath:instancePath+"/associated_accounts/" + i0,schemaPath:"#/properties/associated_accounts/items/type",keyword:"type",params:{type: schema23.properties.associated_accounts.items.type}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -2774,7 +3992,7 @@ errors++;
 }
 }
 if(typeof data2 === "string"){
-if(!pattern55.test(data2)){
+if(!pattern83.test(data2)){
 const err8 = {instancePath:instancePath+"/associated_accounts/" + i0,schemaPath:"#/properties/associated_accounts/items/pattern",keyword:"pattern",params:{pattern: "(^|/)\\d{1,16}/?$|\\$\\{"}};
 if(vErrors === null){
 vErrors = [err8];
@@ -2791,7 +4009,7 @@ errors++;
 if(data.associated_groups !== undefined){
 let data3 = data.associated_groups;
 if((!(Array.isArray(data3))) && (typeof data3 !== "string")){
-const err9 = {instancePath:instancePath+"/associated_groups",schemaPath:"#/properties/associated_groups/type",keyword:"type",params:{type: schema20.properties.associated_groups.type}};
+const err9 = {instancePath:instancePath+"/associated_groups",schemaPath:"#/properties/associated_groups/type",keyword:"type",params:{type: schema23.properties.associated_groups.type}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -2817,7 +4035,7 @@ const len1 = data3.length;
 for(let i1=0; i1<len1; i1++){
 let data4 = data3[i1];
 if((typeof data4 !== "string") && (!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))))){
-const err11 = {instancePath:instancePath+"/associated_groups/" + i1,schemaPath:"#/properties/associated_groups/items/type",keyword:"type",params:{type: schema20.properties.associated_groups.items.type}};
+const err11 = {instancePath:instancePath+"/associated_groups/" + i1,schemaPath:"#/properties/associated_groups/items/type",keyword:"type",params:{type: schema23.properties.associated_groups.items.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -2839,7 +4057,7 @@ errors++;
 }
 }
 if(typeof data4 === "string"){
-if(!pattern55.test(data4)){
+if(!pattern83.test(data4)){
 const err13 = {instancePath:instancePath+"/associated_groups/" + i1,schemaPath:"#/properties/associated_groups/items/pattern",keyword:"pattern",params:{pattern: "(^|/)\\d{1,16}/?$|\\$\\{"}};
 if(vErrors === null){
 vErrors = [err13];
@@ -2856,7 +4074,7 @@ errors++;
 if(data.filter_criteria !== undefined){
 let data5 = data.filter_criteria;
 if((!(data5 && typeof data5 == "object" && !Array.isArray(data5))) && (typeof data5 !== "string")){
-const err14 = {instancePath:instancePath+"/filter_criteria",schemaPath:"#/properties/filter_criteria/type",keyword:"type",params:{type: schema20.properties.filter_criteria.type}};
+const err14 = {instancePath:instancePath+"/filter_criteria",schemaPath:"#/properties/filter_criteria/type",keyword:"type",params:{type: schema23.properties.filter_criteria.type}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -2903,7 +4121,7 @@ errors++;
 if(data5.alert_type__in !== undefined){
 let data6 = data5.alert_type__in;
 if((!(Array.isArray(data6))) && (typeof data6 !== "string")){
-const err18 = {instancePath:instancePath+"/filter_criteria/alert_type__in",schemaPath:"#/properties/filter_criteria/properties/alert_type__in/type",keyword:"type",params:{type: schema20.properties.filter_criteria.properties.alert_type__in.type}};
+const err18 = {instancePath:instancePath+"/filter_criteria/alert_type__in",schemaPath:"#/properties/filter_criteria/properties/alert_type__in/type",keyword:"type",params:{type: schema23.properties.filter_criteria.properties.alert_type__in.type}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -2932,7 +4150,7 @@ const _errs21 = errors;
 let valid9 = false;
 const _errs22 = errors;
 if(!((((((((((((((((((((((((((((((data7 === "account_locked") || (data7 === "connection_state")) || (data7 === "cpu_utilization")) || (data7 === "custom_alert")) || (data7 === "data_cap_threshold")) || (data7 === "ethernet_wan_connected")) || (data7 === "ethernet_wan_disconnected")) || (data7 === "ethernet_wan_plugged")) || (data7 === "ethernet_wan_standby")) || (data7 === "geofence_proximity_change")) || (data7 === "intel_reboot_status_change")) || (data7 === "ipsec_tunnel_down")) || (data7 === "ipsec_tunnel_up")) || (data7 === "login_success")) || (data7 === "memory_utilization")) || (data7 === "modem_wan_connected")) || (data7 === "modem_wan_disconnected")) || (data7 === "modem_wan_plugged")) || (data7 === "modem_wan_unplugged")) || (data7 === "reboot_status_change")) || (data7 === "sim_door_event")) || (data7 === "sustained_system_overload")) || (data7 === "thermal_exceeds_limit")) || (data7 === "wan_service_type")) || (data7 === "wifi_client_state_change")) || (data7 === "wwan_connected")) || (data7 === "wwan_disconnected")) || (data7 === "wwan_network_available")) || (data7 === "wwan_network_unavailable")) || (data7 === "wwan_standby"))){
-const err20 = {instancePath:instancePath+"/filter_criteria/alert_type__in/" + i2,schemaPath:"#/properties/filter_criteria/properties/alert_type__in/items/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema20.properties.filter_criteria.properties.alert_type__in.items.anyOf[0].enum}};
+const err20 = {instancePath:instancePath+"/filter_criteria/alert_type__in/" + i2,schemaPath:"#/properties/filter_criteria/properties/alert_type__in/items/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema23.properties.filter_criteria.properties.alert_type__in.items.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -2987,7 +4205,7 @@ vErrors = null;
 if(data.http_destinations !== undefined){
 let data8 = data.http_destinations;
 if((!(Array.isArray(data8))) && (typeof data8 !== "string")){
-const err23 = {instancePath:instancePath+"/http_destinations",schemaPath:"#/properties/http_destinations/type",keyword:"type",params:{type: schema20.properties.http_destinations.type}};
+const err23 = {instancePath:instancePath+"/http_destinations",schemaPath:"#/properties/http_destinations/type",keyword:"type",params:{type: schema23.properties.http_destinations.type}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -3013,7 +4231,7 @@ const len3 = data8.length;
 for(let i3=0; i3<len3; i3++){
 let data9 = data8[i3];
 if((typeof data9 !== "string") && (!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))))){
-const err25 = {instancePath:instancePath+"/http_destinations/" + i3,schemaPath:"#/properties/http_destinations/items/type",keyword:"type",params:{type: schema20.properties.http_destinations.items.type}};
+const err25 = {instancePath:instancePath+"/http_destinations/" + i3,schemaPath:"#/properties/http_destinations/items/type",keyword:"type",params:{type: schema23.properties.http_destinations.items.type}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -3040,7 +4258,7 @@ errors++;
 if(data.settings !== undefined){
 let data10 = data.settings;
 if(((!(data10 && typeof data10 == "object" && !Array.isArray(data10))) && (typeof data10 !== "string")) && (data10 !== null)){
-const err27 = {instancePath:instancePath+"/settings",schemaPath:"#/properties/settings/type",keyword:"type",params:{type: schema20.properties.settings.type}};
+const err27 = {instancePath:instancePath+"/settings",schemaPath:"#/properties/settings/type",keyword:"type",params:{type: schema23.properties.settings.type}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -3065,7 +4283,7 @@ errors++;
 if(data.lifecycle !== undefined){
 let data11 = data.lifecycle;
 if((!(data11 && typeof data11 == "object" && !Array.isArray(data11))) && (typeof data11 !== "string")){
-const err29 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema20.properties.lifecycle.type}};
+const err29 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema23.properties.lifecycle.type}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -3102,7 +4320,7 @@ errors++;
 if(data11.protect !== undefined){
 let data12 = data11.protect;
 if((typeof data12 !== "boolean") && (typeof data12 !== "string")){
-const err32 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema20.properties.lifecycle.properties.protect.type}};
+const err32 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema23.properties.lifecycle.properties.protect.type}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -3127,7 +4345,7 @@ errors++;
 if(data11.ignore_changes !== undefined){
 let data13 = data11.ignore_changes;
 if((!(Array.isArray(data13))) && (typeof data13 !== "string")){
-const err34 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema20.properties.lifecycle.properties.ignore_changes.type}};
+const err34 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema23.properties.lifecycle.properties.ignore_changes.type}};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -3167,7 +4385,7 @@ errors++;
 if(data11.adopt !== undefined){
 let data15 = data11.adopt;
 if((typeof data15 !== "string") && (!((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15))))){
-const err37 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema20.properties.lifecycle.properties.adopt.type}};
+const err37 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema23.properties.lifecycle.properties.adopt.type}};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -3207,7 +4425,7 @@ const _errs45 = errors;
 let valid15 = false;
 const _errs46 = errors;
 if(!((data17 === "delete") || (data17 === "forget"))){
-const err40 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema20.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
+const err40 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema23.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -3270,7 +4488,7 @@ vErrors = null;
 if(data11.allow_duplicate !== undefined){
 let data18 = data11.allow_duplicate;
 if((typeof data18 !== "boolean") && (typeof data18 !== "string")){
-const err44 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema20.properties.lifecycle.properties.allow_duplicate.type}};
+const err44 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema23.properties.lifecycle.properties.allow_duplicate.type}};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -3305,14 +4523,14 @@ vErrors.push(err46);
 }
 errors++;
 }
-validate19.errors = vErrors;
+validate22.errors = vErrors;
 return errors === 0;
 }
 
-export const alert_rules_where = validate20;
-const schema21 = {"type":"object","properties":{"schedule":{"description":"When notifications are sent; null: at once.","anyOf":[{"enum":["daily"]},{"type":"string"}]},"alert_config_id":{"description":"Identifier, a time-based UUID.","type":"string"},"account":{"description":"Account the rule belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"last_summary_ts":{"description":"Time of the last summary.","type":"string"},"updated_at":{"description":"Time of the last change.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"alert_rules_where"};
+export const alert_rules_where = validate23;
+const schema24 = {"type":"object","properties":{"schedule":{"description":"When notifications are sent; null: at once.","anyOf":[{"enum":["daily"]},{"type":"string"}]},"alert_config_id":{"description":"Identifier, a time-based UUID.","type":"string"},"account":{"description":"Account the rule belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"last_summary_ts":{"description":"Time of the last summary.","type":"string"},"updated_at":{"description":"Time of the last change.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"alert_rules_where"};
 
-function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="alert_rules_where" */;
 let vErrors = null;
 let errors = 0;
@@ -3335,7 +4553,7 @@ const _errs3 = errors;
 let valid1 = false;
 const _errs4 = errors;
 if(!(data0 === "daily")){
-const err1 = {instancePath:instancePath+"/schedule",schemaPath:"#/properties/schedule/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema21.properties.schedule.anyOf[0].enum}};
+const err1 = {instancePath:instancePath+"/schedule",schemaPath:"#/properties/schedule/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema24.properties.schedule.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3398,7 +4616,7 @@ errors++;
 if(data.account !== undefined){
 let data2 = data.account;
 if((typeof data2 !== "string") && (!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))))){
-const err5 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema21.properties.account.type}};
+const err5 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema24.properties.account.type}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -3467,14 +4685,14 @@ vErrors.push(err10);
 }
 errors++;
 }
-validate20.errors = vErrors;
+validate23.errors = vErrors;
 return errors === 0;
 }
 
-export const account_authorizations = validate21;
-const schema22 = {"type":"object","properties":{"user":{"description":"The user.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"account":{"description":"The account.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"role":{"description":"The role. Other roles are accepted with a warning.","anyOf":[{"enum":["no_access","read_only_user","full_access_user","administrator"]},{"type":"string"}]},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["forget","no_access"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["user","account","role"],"additionalProperties":false,"$id":"account_authorizations"};
+export const account_authorizations = validate24;
+const schema25 = {"type":"object","properties":{"user":{"description":"The user.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"account":{"description":"The account.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"role":{"description":"The role. Other roles are accepted with a warning.","anyOf":[{"enum":["no_access","read_only_user","full_access_user","administrator"]},{"type":"string"}]},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["forget","no_access"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["user","account","role"],"additionalProperties":false,"$id":"account_authorizations"};
 
-function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="account_authorizations" */;
 let vErrors = null;
 let errors = 0;
@@ -3524,7 +4742,7 @@ errors++;
 if(data.user !== undefined){
 let data0 = data.user;
 if((typeof data0 !== "string") && (!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))))){
-const err4 = {instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"type",params:{type: schema22.properties.user.type}};
+const err4 = {instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"type",params:{type: schema25.properties.user.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -3549,7 +4767,7 @@ errors++;
 if(data.account !== undefined){
 let data1 = data.account;
 if((typeof data1 !== "string") && (!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))))){
-const err6 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema22.properties.account.type}};
+const err6 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema25.properties.account.type}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -3577,7 +4795,7 @@ const _errs7 = errors;
 let valid1 = false;
 const _errs8 = errors;
 if(!((((data2 === "no_access") || (data2 === "read_only_user")) || (data2 === "full_access_user")) || (data2 === "administrator"))){
-const err8 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema22.properties.role.anyOf[0].enum}};
+const err8 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema25.properties.role.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -3628,7 +4846,7 @@ vErrors = null;
 if(data.lifecycle !== undefined){
 let data3 = data.lifecycle;
 if((!(data3 && typeof data3 == "object" && !Array.isArray(data3))) && (typeof data3 !== "string")){
-const err11 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema22.properties.lifecycle.type}};
+const err11 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema25.properties.lifecycle.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -3665,7 +4883,7 @@ errors++;
 if(data3.protect !== undefined){
 let data4 = data3.protect;
 if((typeof data4 !== "boolean") && (typeof data4 !== "string")){
-const err14 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema22.properties.lifecycle.properties.protect.type}};
+const err14 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema25.properties.lifecycle.properties.protect.type}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -3690,7 +4908,7 @@ errors++;
 if(data3.ignore_changes !== undefined){
 let data5 = data3.ignore_changes;
 if((!(Array.isArray(data5))) && (typeof data5 !== "string")){
-const err16 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema22.properties.lifecycle.properties.ignore_changes.type}};
+const err16 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema25.properties.lifecycle.properties.ignore_changes.type}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -3730,7 +4948,7 @@ errors++;
 if(data3.adopt !== undefined){
 let data7 = data3.adopt;
 if((typeof data7 !== "string") && (!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))))){
-const err19 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema22.properties.lifecycle.properties.adopt.type}};
+const err19 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema25.properties.lifecycle.properties.adopt.type}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -3770,7 +4988,7 @@ const _errs25 = errors;
 let valid5 = false;
 const _errs26 = errors;
 if(!((data9 === "forget") || (data9 === "no_access"))){
-const err22 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema22.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
+const err22 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema25.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -3833,7 +5051,7 @@ vErrors = null;
 if(data3.allow_duplicate !== undefined){
 let data10 = data3.allow_duplicate;
 if((typeof data10 !== "boolean") && (typeof data10 !== "string")){
-const err26 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema22.properties.lifecycle.properties.allow_duplicate.type}};
+const err26 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema25.properties.lifecycle.properties.allow_duplicate.type}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -3868,14 +5086,14 @@ vErrors.push(err28);
 }
 errors++;
 }
-validate21.errors = vErrors;
+validate24.errors = vErrors;
 return errors === 0;
 }
 
-export const account_authorizations_where = validate22;
-const schema23 = {"type":"object","properties":{"user":{"description":"The user.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"account":{"description":"The account.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"role":{"description":"The role.","anyOf":[{"enum":["no_access","read_only_user","full_access_user","administrator"]},{"type":"string"}]},"id":{"description":"Record id.","type":"string"}},"additionalProperties":false,"$id":"account_authorizations_where"};
+export const account_authorizations_where = validate25;
+const schema26 = {"type":"object","properties":{"user":{"description":"The user.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"account":{"description":"The account.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"role":{"description":"The role.","anyOf":[{"enum":["no_access","read_only_user","full_access_user","administrator"]},{"type":"string"}]},"id":{"description":"Record id.","type":"string"}},"additionalProperties":false,"$id":"account_authorizations_where"};
 
-function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="account_authorizations_where" */;
 let vErrors = null;
 let errors = 0;
@@ -3895,7 +5113,7 @@ errors++;
 if(data.user !== undefined){
 let data0 = data.user;
 if((typeof data0 !== "string") && (!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))))){
-const err1 = {instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"type",params:{type: schema23.properties.user.type}};
+const err1 = {instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"type",params:{type: schema26.properties.user.type}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3920,7 +5138,7 @@ errors++;
 if(data.account !== undefined){
 let data1 = data.account;
 if((typeof data1 !== "string") && (!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))))){
-const err3 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema23.properties.account.type}};
+const err3 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema26.properties.account.type}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -3948,7 +5166,7 @@ const _errs7 = errors;
 let valid1 = false;
 const _errs8 = errors;
 if(!((((data2 === "no_access") || (data2 === "read_only_user")) || (data2 === "full_access_user")) || (data2 === "administrator"))){
-const err5 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema23.properties.role.anyOf[0].enum}};
+const err5 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema26.properties.role.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -4019,15 +5237,15 @@ vErrors.push(err9);
 }
 errors++;
 }
-validate22.errors = vErrors;
+validate25.errors = vErrors;
 return errors === 0;
 }
 
-export const configuration_managers = validate23;
-const schema24 = {"type":"object","properties":{"router":{"description":"The router's id, which differs from its configuration manager's id.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"suspended":{"description":"True if the service has stopped sending the configuration to the router. Sent only if it is declared.","type":["boolean","string"],"pattern":"\\$\\{"},"configuration":{"description":"Members of the router's own configuration (null removes one), and the paths to remove from the defaults. What is not declared stays as it is. `[object]` or `[object, list of removed paths]`; a path is a list of keys, or a string with dots between them.","type":["array","object","string"],"pattern":"\\$\\{","items":[{"type":"object"},{"type":"array","items":{"type":["string","array"],"pattern":".","minItems":1,"items":{"type":["string","integer"]}}}],"additionalItems":false,"minItems":1},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"},"clear":{"description":"Allows `[{}, []]`, which takes everything out of the configuration.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["router"],"additionalProperties":false,"$id":"configuration_managers"};
-const pattern83 = new RegExp(".", "u");
+export const configuration_managers = validate26;
+const schema27 = {"type":"object","properties":{"router":{"description":"The router's id, which differs from its configuration manager's id.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"suspended":{"description":"True if the service has stopped sending the configuration to the router. Sent only if it is declared.","type":["boolean","string"],"pattern":"\\$\\{"},"configuration":{"description":"Members of the router's own configuration (null removes one), and the paths to remove from the defaults. What is not declared stays as it is. `[object]` or `[object, list of removed paths]`; a path is a list of keys, or a string with dots between them.","type":["array","object","string"],"pattern":"\\$\\{","items":[{"type":"object"},{"type":"array","items":{"type":["string","array"],"pattern":".","minItems":1,"items":{"type":["string","integer"]}}}],"additionalItems":false,"minItems":1},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"},"clear":{"description":"Allows `[{}, []]`, which takes everything out of the configuration.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["router"],"additionalProperties":false,"$id":"configuration_managers"};
+const pattern111 = new RegExp(".", "u");
 
-function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="configuration_managers" */;
 let vErrors = null;
 let errors = 0;
@@ -4057,7 +5275,7 @@ errors++;
 if(data.router !== undefined){
 let data0 = data.router;
 if((typeof data0 !== "string") && (!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))))){
-const err2 = {instancePath:instancePath+"/router",schemaPath:"#/properties/router/type",keyword:"type",params:{type: schema24.properties.router.type}};
+const err2 = {instancePath:instancePath+"/router",schemaPath:"#/properties/router/type",keyword:"type",params:{type: schema27.properties.router.type}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4082,7 +5300,7 @@ errors++;
 if(data.suspended !== undefined){
 let data1 = data.suspended;
 if((typeof data1 !== "boolean") && (typeof data1 !== "string")){
-const err4 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/type",keyword:"type",params:{type: schema24.properties.suspended.type}};
+const err4 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/type",keyword:"type",params:{type: schema27.properties.suspended.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4107,7 +5325,7 @@ errors++;
 if(data.configuration !== undefined){
 let data2 = data.configuration;
 if((!data2 || typeof data2 != "object") && (typeof data2 !== "string")){
-const err6 = {instancePath:instancePath+"/configuration",schemaPath:"#/properties/configuration/type",keyword:"type",params:{type: schema24.properties.configuration.type}};
+const err6 = {instancePath:instancePath+"/configuration",schemaPath:"#/properties/configuration/type",keyword:"type",params:{type: schema27.properties.configuration.type}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -4171,7 +5389,7 @@ const len2 = data4.length;
 for(let i0=0; i0<len2; i0++){
 let data5 = data4[i0];
 if((typeof data5 !== "string") && (!(Array.isArray(data5)))){
-const err11 = {instancePath:instancePath+"/configuration/1/" + i0,schemaPath:"#/properties/configuration/items/1/items/type",keyword:"type",params:{type: schema24.properties.configuration.items[1].items.type}};
+const err11 = {instancePath:instancePath+"/configuration/1/" + i0,schemaPath:"#/properties/configuration/items/1/items/type",keyword:"type",params:{type: schema27.properties.configuration.items[1].items.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -4181,7 +5399,7 @@ vErrors.push(err11);
 errors++;
 }
 if(typeof data5 === "string"){
-if(!pattern83.test(data5)){
+if(!pattern111.test(data5)){
 const err12 = {instancePath:instancePath+"/configuration/1/" + i0,schemaPath:"#/properties/configuration/items/1/items/pattern",keyword:"pattern",params:{pattern: "."}};
 if(vErrors === null){
 vErrors = [err12];
@@ -4207,7 +5425,7 @@ const len3 = data5.length;
 for(let i1=0; i1<len3; i1++){
 let data6 = data5[i1];
 if((typeof data6 !== "string") && (!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))))){
-const err14 = {instancePath:instancePath+"/configuration/1/" + i0+"/" + i1,schemaPath:"#/properties/configuration/items/1/items/items/type",keyword:"type",params:{type: schema24.properties.configuration.items[1].items.items.type}};
+const err14 = {instancePath:instancePath+"/configuration/1/" + i0+"/" + i1,schemaPath:"#/properties/configuration/items/1/items/items/type",keyword:"type",params:{type: schema27.properties.configuration.items[1].items.items.type}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -4236,7 +5454,7 @@ errors++;
 if(data.lifecycle !== undefined){
 let data7 = data.lifecycle;
 if((!(data7 && typeof data7 == "object" && !Array.isArray(data7))) && (typeof data7 !== "string")){
-const err16 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema24.properties.lifecycle.type}};
+const err16 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema27.properties.lifecycle.type}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -4273,7 +5491,7 @@ errors++;
 if(data7.protect !== undefined){
 let data8 = data7.protect;
 if((typeof data8 !== "boolean") && (typeof data8 !== "string")){
-const err19 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema24.properties.lifecycle.properties.protect.type}};
+const err19 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema27.properties.lifecycle.properties.protect.type}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -4298,7 +5516,7 @@ errors++;
 if(data7.ignore_changes !== undefined){
 let data9 = data7.ignore_changes;
 if((!(Array.isArray(data9))) && (typeof data9 !== "string")){
-const err21 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema24.properties.lifecycle.properties.ignore_changes.type}};
+const err21 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema27.properties.lifecycle.properties.ignore_changes.type}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -4338,7 +5556,7 @@ errors++;
 if(data7.adopt !== undefined){
 let data11 = data7.adopt;
 if((typeof data11 !== "string") && (!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11))))){
-const err24 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema24.properties.lifecycle.properties.adopt.type}};
+const err24 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema27.properties.lifecycle.properties.adopt.type}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -4378,7 +5596,7 @@ const _errs30 = errors;
 let valid9 = false;
 const _errs31 = errors;
 if(!(data13 === "forget")){
-const err27 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema24.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
+const err27 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema27.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -4441,7 +5659,7 @@ vErrors = null;
 if(data7.allow_duplicate !== undefined){
 let data14 = data7.allow_duplicate;
 if((typeof data14 !== "boolean") && (typeof data14 !== "string")){
-const err31 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema24.properties.lifecycle.properties.allow_duplicate.type}};
+const err31 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema27.properties.lifecycle.properties.allow_duplicate.type}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -4466,7 +5684,7 @@ errors++;
 if(data7.clear !== undefined){
 let data15 = data7.clear;
 if((typeof data15 !== "boolean") && (typeof data15 !== "string")){
-const err33 = {instancePath:instancePath+"/lifecycle/clear",schemaPath:"#/properties/lifecycle/properties/clear/type",keyword:"type",params:{type: schema24.properties.lifecycle.properties.clear.type}};
+const err33 = {instancePath:instancePath+"/lifecycle/clear",schemaPath:"#/properties/lifecycle/properties/clear/type",keyword:"type",params:{type: schema27.properties.lifecycle.properties.clear.type}};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -4501,14 +5719,14 @@ vErrors.push(err35);
 }
 errors++;
 }
-validate23.errors = vErrors;
+validate26.errors = vErrors;
 return errors === 0;
 }
 
-export const configuration_managers_where = validate24;
-const schema25 = {"type":"object","properties":{"router":{"description":"The router's id, which differs from its configuration manager's id.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"suspended":{"description":"True if the service has stopped sending the configuration to the router.","type":["boolean","string"],"pattern":"\\$\\{"},"synched":{"description":"Whether the router has its configuration.","type":["boolean","string"],"pattern":"\\$\\{"},"version_number":{"description":"Grows with every change.","type":["integer","string"],"pattern":"\\$\\{"},"account":{"description":"Account the router belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"id":{"description":"Record id.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"configuration_managers_where"};
+export const configuration_managers_where = validate27;
+const schema28 = {"type":"object","properties":{"router":{"description":"The router's id, which differs from its configuration manager's id.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"suspended":{"description":"True if the service has stopped sending the configuration to the router.","type":["boolean","string"],"pattern":"\\$\\{"},"synched":{"description":"Whether the router has its configuration.","type":["boolean","string"],"pattern":"\\$\\{"},"version_number":{"description":"Grows with every change.","type":["integer","string"],"pattern":"\\$\\{"},"account":{"description":"Account the router belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"id":{"description":"Record id.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"configuration_managers_where"};
 
-function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="configuration_managers_where" */;
 let vErrors = null;
 let errors = 0;
@@ -4528,7 +5746,7 @@ errors++;
 if(data.router !== undefined){
 let data0 = data.router;
 if((typeof data0 !== "string") && (!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))))){
-const err1 = {instancePath:instancePath+"/router",schemaPath:"#/properties/router/type",keyword:"type",params:{type: schema25.properties.router.type}};
+const err1 = {instancePath:instancePath+"/router",schemaPath:"#/properties/router/type",keyword:"type",params:{type: schema28.properties.router.type}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4553,7 +5771,7 @@ errors++;
 if(data.suspended !== undefined){
 let data1 = data.suspended;
 if((typeof data1 !== "boolean") && (typeof data1 !== "string")){
-const err3 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/type",keyword:"type",params:{type: schema25.properties.suspended.type}};
+const err3 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/type",keyword:"type",params:{type: schema28.properties.suspended.type}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4578,7 +5796,7 @@ errors++;
 if(data.synched !== undefined){
 let data2 = data.synched;
 if((typeof data2 !== "boolean") && (typeof data2 !== "string")){
-const err5 = {instancePath:instancePath+"/synched",schemaPath:"#/properties/synched/type",keyword:"type",params:{type: schema25.properties.synched.type}};
+const err5 = {instancePath:instancePath+"/synched",schemaPath:"#/properties/synched/type",keyword:"type",params:{type: schema28.properties.synched.type}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -4603,7 +5821,7 @@ errors++;
 if(data.version_number !== undefined){
 let data3 = data.version_number;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (typeof data3 !== "string")){
-const err7 = {instancePath:instancePath+"/version_number",schemaPath:"#/properties/version_number/type",keyword:"type",params:{type: schema25.properties.version_number.type}};
+const err7 = {instancePath:instancePath+"/version_number",schemaPath:"#/properties/version_number/type",keyword:"type",params:{type: schema28.properties.version_number.type}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -4628,7 +5846,7 @@ errors++;
 if(data.account !== undefined){
 let data4 = data.account;
 if((typeof data4 !== "string") && (!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))))){
-const err9 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema25.properties.account.type}};
+const err9 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema28.properties.account.type}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -4685,14 +5903,14 @@ vErrors.push(err13);
 }
 errors++;
 }
-validate24.errors = vErrors;
+validate27.errors = vErrors;
 return errors === 0;
 }
 
-export const users = validate25;
-const schema26 = {"type":"object","properties":{"email":{"description":"E-mail address.","type":"string"},"first_name":{"description":"First name.","type":["string","null"]},"last_name":{"description":"Last name.","type":["string","null"]},"is_active":{"description":"Whether the user may sign in. Sent only if it is declared.","type":["boolean","string"],"pattern":"\\$\\{"},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["email"],"additionalProperties":false,"$id":"users"};
+export const users = validate28;
+const schema29 = {"type":"object","properties":{"email":{"description":"E-mail address.","type":"string"},"first_name":{"description":"First name.","type":["string","null"]},"last_name":{"description":"Last name.","type":["string","null"]},"is_active":{"description":"Whether the user may sign in. Sent only if it is declared.","type":["boolean","string"],"pattern":"\\$\\{"},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["email"],"additionalProperties":false,"$id":"users"};
 
-function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="users" */;
 let vErrors = null;
 let errors = 0;
@@ -4734,7 +5952,7 @@ errors++;
 if(data.first_name !== undefined){
 let data1 = data.first_name;
 if((typeof data1 !== "string") && (data1 !== null)){
-const err3 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/type",keyword:"type",params:{type: schema26.properties.first_name.type}};
+const err3 = {instancePath:instancePath+"/first_name",schemaPath:"#/properties/first_name/type",keyword:"type",params:{type: schema29.properties.first_name.type}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4747,7 +5965,7 @@ errors++;
 if(data.last_name !== undefined){
 let data2 = data.last_name;
 if((typeof data2 !== "string") && (data2 !== null)){
-const err4 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/type",keyword:"type",params:{type: schema26.properties.last_name.type}};
+const err4 = {instancePath:instancePath+"/last_name",schemaPath:"#/properties/last_name/type",keyword:"type",params:{type: schema29.properties.last_name.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4760,7 +5978,7 @@ errors++;
 if(data.is_active !== undefined){
 let data3 = data.is_active;
 if((typeof data3 !== "boolean") && (typeof data3 !== "string")){
-const err5 = {instancePath:instancePath+"/is_active",schemaPath:"#/properties/is_active/type",keyword:"type",params:{type: schema26.properties.is_active.type}};
+const err5 = {instancePath:instancePath+"/is_active",schemaPath:"#/properties/is_active/type",keyword:"type",params:{type: schema29.properties.is_active.type}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -4785,7 +6003,7 @@ errors++;
 if(data.lifecycle !== undefined){
 let data4 = data.lifecycle;
 if((!(data4 && typeof data4 == "object" && !Array.isArray(data4))) && (typeof data4 !== "string")){
-const err7 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema26.properties.lifecycle.type}};
+const err7 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema29.properties.lifecycle.type}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -4822,7 +6040,7 @@ errors++;
 if(data4.protect !== undefined){
 let data5 = data4.protect;
 if((typeof data5 !== "boolean") && (typeof data5 !== "string")){
-const err10 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema26.properties.lifecycle.properties.protect.type}};
+const err10 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema29.properties.lifecycle.properties.protect.type}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -4847,7 +6065,7 @@ errors++;
 if(data4.ignore_changes !== undefined){
 let data6 = data4.ignore_changes;
 if((!(Array.isArray(data6))) && (typeof data6 !== "string")){
-const err12 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema26.properties.lifecycle.properties.ignore_changes.type}};
+const err12 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema29.properties.lifecycle.properties.ignore_changes.type}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -4887,7 +6105,7 @@ errors++;
 if(data4.adopt !== undefined){
 let data8 = data4.adopt;
 if((typeof data8 !== "string") && (!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))))){
-const err15 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema26.properties.lifecycle.properties.adopt.type}};
+const err15 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema29.properties.lifecycle.properties.adopt.type}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -4927,7 +6145,7 @@ const _errs24 = errors;
 let valid4 = false;
 const _errs25 = errors;
 if(!((data10 === "delete") || (data10 === "forget"))){
-const err18 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema26.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
+const err18 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema29.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -4990,7 +6208,7 @@ vErrors = null;
 if(data4.allow_duplicate !== undefined){
 let data11 = data4.allow_duplicate;
 if((typeof data11 !== "boolean") && (typeof data11 !== "string")){
-const err22 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema26.properties.lifecycle.properties.allow_duplicate.type}};
+const err22 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema29.properties.lifecycle.properties.allow_duplicate.type}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -5025,14 +6243,14 @@ vErrors.push(err24);
 }
 errors++;
 }
-validate25.errors = vErrors;
+validate28.errors = vErrors;
 return errors === 0;
 }
 
-export const users_where = validate26;
-const schema27 = {"type":"object","properties":{"email":{"description":"E-mail address.","type":"string"},"first_name":{"description":"First name.","type":"string"},"last_name":{"description":"Last name.","type":"string"},"is_active":{"description":"Whether the user may sign in.","type":["boolean","string"],"pattern":"\\$\\{"},"user_id":{"description":"Another identifier of the user. Authorizations name a user by `id`, as far as the API reference shows.","type":"string"},"id":{"description":"Record id.","type":"string"}},"additionalProperties":false,"$id":"users_where"};
+export const users_where = validate29;
+const schema30 = {"type":"object","properties":{"email":{"description":"E-mail address.","type":"string"},"first_name":{"description":"First name.","type":"string"},"last_name":{"description":"Last name.","type":"string"},"is_active":{"description":"Whether the user may sign in.","type":["boolean","string"],"pattern":"\\$\\{"},"user_id":{"description":"Another identifier of the user. Authorizations name a user by `id`, as far as the API reference shows.","type":"string"},"id":{"description":"Record id.","type":"string"}},"additionalProperties":false,"$id":"users_where"};
 
-function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="users_where" */;
 let vErrors = null;
 let errors = 0;
@@ -5088,7 +6306,7 @@ errors++;
 if(data.is_active !== undefined){
 let data3 = data.is_active;
 if((typeof data3 !== "boolean") && (typeof data3 !== "string")){
-const err4 = {instancePath:instancePath+"/is_active",schemaPath:"#/properties/is_active/type",keyword:"type",params:{type: schema27.properties.is_active.type}};
+const err4 = {instancePath:instancePath+"/is_active",schemaPath:"#/properties/is_active/type",keyword:"type",params:{type: schema30.properties.is_active.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5145,14 +6363,14 @@ vErrors.push(err8);
 }
 errors++;
 }
-validate26.errors = vErrors;
+validate29.errors = vErrors;
 return errors === 0;
 }
 
-export const groups = validate27;
-const schema28 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"account":{"description":"Account the group belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"product":{"description":"Product of its routers.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"target_firmware":{"description":"Firmware that its routers should have.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"device_type":{"description":"Type of its devices.","type":["string","null"]},"configuration":{"description":"Members of the configuration that its routers share (null removes one), and the paths to remove from the defaults. What is not declared stays as it is. `[object]` or `[object, list of removed paths]`; a path is a list of keys, or a string with dots between them.","type":["array","object","string"],"pattern":"\\$\\{","items":[{"type":"object"},{"type":"array","items":{"type":["string","array"],"pattern":".","minItems":1,"items":{"type":["string","integer"]}}}],"additionalItems":false,"minItems":1},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"},"clear":{"description":"Allows `[{}, []]`, which takes everything out of the configuration.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["name","account"],"additionalProperties":false,"$id":"groups"};
+export const groups = validate30;
+const schema31 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"account":{"description":"Account the group belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"product":{"description":"Product of its routers.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"target_firmware":{"description":"Firmware that its routers should have.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"device_type":{"description":"Type of its devices.","type":["string","null"]},"configuration":{"description":"Members of the configuration that its routers share (null removes one), and the paths to remove from the defaults. What is not declared stays as it is. `[object]` or `[object, list of removed paths]`; a path is a list of keys, or a string with dots between them.","type":["array","object","string"],"pattern":"\\$\\{","items":[{"type":"object"},{"type":"array","items":{"type":["string","array"],"pattern":".","minItems":1,"items":{"type":["string","integer"]}}}],"additionalItems":false,"minItems":1},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"},"clear":{"description":"Allows `[{}, []]`, which takes everything out of the configuration.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["name","account"],"additionalProperties":false,"$id":"groups"};
 
-function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate30(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="groups" */;
 let vErrors = null;
 let errors = 0;
@@ -5204,7 +6422,7 @@ errors++;
 if(data.account !== undefined){
 let data1 = data.account;
 if((typeof data1 !== "string") && (!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))))){
-const err4 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema28.properties.account.type}};
+const err4 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema31.properties.account.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5229,7 +6447,7 @@ errors++;
 if(data.product !== undefined){
 let data2 = data.product;
 if((typeof data2 !== "string") && (!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))))){
-const err6 = {instancePath:instancePath+"/product",schemaPath:"#/properties/product/type",keyword:"type",params:{type: schema28.properties.product.type}};
+const err6 = {instancePath:instancePath+"/product",schemaPath:"#/properties/product/type",keyword:"type",params:{type: schema31.properties.product.type}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -5254,7 +6472,7 @@ errors++;
 if(data.target_firmware !== undefined){
 let data3 = data.target_firmware;
 if((typeof data3 !== "string") && (!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))))){
-const err8 = {instancePath:instancePath+"/target_firmware",schemaPath:"#/properties/target_firmware/type",keyword:"type",params:{type: schema28.properties.target_firmware.type}};
+const err8 = {instancePath:instancePath+"/target_firmware",schemaPath:"#/properties/target_firmware/type",keyword:"type",params:{type: schema31.properties.target_firmware.type}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -5279,7 +6497,7 @@ errors++;
 if(data.device_type !== undefined){
 let data4 = data.device_type;
 if((typeof data4 !== "string") && (data4 !== null)){
-const err10 = {instancePath:instancePath+"/device_type",schemaPath:"#/properties/device_type/type",keyword:"type",params:{type: schema28.properties.device_type.type}};
+const err10 = {instancePath:instancePath+"/device_type",schemaPath:"#/properties/device_type/type",keyword:"type",params:{type: schema31.properties.device_type.type}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -5292,7 +6510,7 @@ errors++;
 if(data.configuration !== undefined){
 let data5 = data.configuration;
 if((!data5 || typeof data5 != "object") && (typeof data5 !== "string")){
-const err11 = {instancePath:instancePath+"/configuration",schemaPath:"#/properties/configuration/type",keyword:"type",params:{type: schema28.properties.configuration.type}};
+const err11 = {instancePath:instancePath+"/configuration",schemaPath:"#/properties/configuration/type",keyword:"type",params:{type: schema31.properties.configuration.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -5356,7 +6574,7 @@ const len2 = data7.length;
 for(let i0=0; i0<len2; i0++){
 let data8 = data7[i0];
 if((typeof data8 !== "string") && (!(Array.isArray(data8)))){
-const err16 = {instancePath:instancePath+"/configuration/1/" + i0,schemaPath:"#/properties/configuration/items/1/items/type",keyword:"type",params:{type: schema28.properties.configuration.items[1].items.type}};
+const err16 = {instancePath:instancePath+"/configuration/1/" + i0,schemaPath:"#/properties/configuration/items/1/items/type",keyword:"type",params:{type: schema31.properties.configuration.items[1].items.type}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -5366,7 +6584,7 @@ vErrors.push(err16);
 errors++;
 }
 if(typeof data8 === "string"){
-if(!pattern83.test(data8)){
+if(!pattern111.test(data8)){
 const err17 = {instancePath:instancePath+"/configuration/1/" + i0,schemaPath:"#/properties/configuration/items/1/items/pattern",keyword:"pattern",params:{pattern: "."}};
 if(vErrors === null){
 vErrors = [err17];
@@ -5392,7 +6610,7 @@ const len3 = data8.length;
 for(let i1=0; i1<len3; i1++){
 let data9 = data8[i1];
 if((typeof data9 !== "string") && (!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))))){
-const err19 = {instancePath:instancePath+"/configuration/1/" + i0+"/" + i1,schemaPath:"#/properties/configuration/items/1/items/items/type",keyword:"type",params:{type: schema28.properties.configuration.items[1].items.items.type}};
+const err19 = {instancePath:instancePath+"/configuration/1/" + i0+"/" + i1,schemaPath:"#/properties/configuration/items/1/items/items/type",keyword:"type",params:{type: schema31.properties.configuration.items[1].items.items.type}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -5421,7 +6639,7 @@ errors++;
 if(data.lifecycle !== undefined){
 let data10 = data.lifecycle;
 if((!(data10 && typeof data10 == "object" && !Array.isArray(data10))) && (typeof data10 !== "string")){
-const err21 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema28.properties.lifecycle.type}};
+const err21 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema31.properties.lifecycle.type}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -5458,7 +6676,7 @@ errors++;
 if(data10.protect !== undefined){
 let data11 = data10.protect;
 if((typeof data11 !== "boolean") && (typeof data11 !== "string")){
-const err24 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema28.properties.lifecycle.properties.protect.type}};
+const err24 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema31.properties.lifecycle.properties.protect.type}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -5483,7 +6701,7 @@ errors++;
 if(data10.ignore_changes !== undefined){
 let data12 = data10.ignore_changes;
 if((!(Array.isArray(data12))) && (typeof data12 !== "string")){
-const err26 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema28.properties.lifecycle.properties.ignore_changes.type}};
+const err26 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema31.properties.lifecycle.properties.ignore_changes.type}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -5523,7 +6741,7 @@ errors++;
 if(data10.adopt !== undefined){
 let data14 = data10.adopt;
 if((typeof data14 !== "string") && (!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14))))){
-const err29 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema28.properties.lifecycle.properties.adopt.type}};
+const err29 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema31.properties.lifecycle.properties.adopt.type}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -5563,7 +6781,7 @@ const _errs36 = errors;
 let valid9 = false;
 const _errs37 = errors;
 if(!((data16 === "delete") || (data16 === "forget"))){
-const err32 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema28.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
+const err32 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema31.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -5626,7 +6844,7 @@ vErrors = null;
 if(data10.allow_duplicate !== undefined){
 let data17 = data10.allow_duplicate;
 if((typeof data17 !== "boolean") && (typeof data17 !== "string")){
-const err36 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema28.properties.lifecycle.properties.allow_duplicate.type}};
+const err36 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema31.properties.lifecycle.properties.allow_duplicate.type}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -5651,7 +6869,7 @@ errors++;
 if(data10.clear !== undefined){
 let data18 = data10.clear;
 if((typeof data18 !== "boolean") && (typeof data18 !== "string")){
-const err38 = {instancePath:instancePath+"/lifecycle/clear",schemaPath:"#/properties/lifecycle/properties/clear/type",keyword:"type",params:{type: schema28.properties.lifecycle.properties.clear.type}};
+const err38 = {instancePath:instancePath+"/lifecycle/clear",schemaPath:"#/properties/lifecycle/properties/clear/type",keyword:"type",params:{type: schema31.properties.lifecycle.properties.clear.type}};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -5686,14 +6904,14 @@ vErrors.push(err40);
 }
 errors++;
 }
-validate27.errors = vErrors;
+validate30.errors = vErrors;
 return errors === 0;
 }
 
-export const groups_where = validate28;
-const schema29 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"account":{"description":"Account the group belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"product":{"description":"Product of its routers.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"target_firmware":{"description":"Firmware that its routers should have.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"device_type":{"description":"Type of its devices.","type":"string"},"id":{"description":"Record id.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"groups_where"};
+export const groups_where = validate31;
+const schema32 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"account":{"description":"Account the group belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"product":{"description":"Product of its routers.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"target_firmware":{"description":"Firmware that its routers should have.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"device_type":{"description":"Type of its devices.","type":"string"},"id":{"description":"Record id.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"groups_where"};
 
-function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="groups_where" */;
 let vErrors = null;
 let errors = 0;
@@ -5725,7 +6943,7 @@ errors++;
 if(data.account !== undefined){
 let data1 = data.account;
 if((typeof data1 !== "string") && (!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))))){
-const err2 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema29.properties.account.type}};
+const err2 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema32.properties.account.type}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5750,7 +6968,7 @@ errors++;
 if(data.product !== undefined){
 let data2 = data.product;
 if((typeof data2 !== "string") && (!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))))){
-const err4 = {instancePath:instancePath+"/product",schemaPath:"#/properties/product/type",keyword:"type",params:{type: schema29.properties.product.type}};
+const err4 = {instancePath:instancePath+"/product",schemaPath:"#/properties/product/type",keyword:"type",params:{type: schema32.properties.product.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5775,7 +6993,7 @@ errors++;
 if(data.target_firmware !== undefined){
 let data3 = data.target_firmware;
 if((typeof data3 !== "string") && (!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))))){
-const err6 = {instancePath:instancePath+"/target_firmware",schemaPath:"#/properties/target_firmware/type",keyword:"type",params:{type: schema29.properties.target_firmware.type}};
+const err6 = {instancePath:instancePath+"/target_firmware",schemaPath:"#/properties/target_firmware/type",keyword:"type",params:{type: schema32.properties.target_firmware.type}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -5844,20 +7062,20 @@ vErrors.push(err11);
 }
 errors++;
 }
-validate28.errors = vErrors;
+validate31.errors = vErrors;
 return errors === 0;
 }
 
-export const routers = validate29;
-const schema30 = {"type":"object","properties":{"mac":{"description":"MAC address, with or without separators.","type":["string","null"]},"name":{"description":"Display name.","type":["string","null"]},"description":{"description":"Description.","type":["string","null"]},"asset_id":{"description":"Number in an inventory of your own.","type":["string","null"]},"custom1":{"description":"Free text.","type":["string","null"]},"custom2":{"description":"Free text.","type":["string","null"]},"group":{"description":"Group the router belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"account":{"description":"Account the router belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"additionalProperties":false,"$id":"routers"};
+export const routers = validate32;
+const schema33 = {"type":"object","properties":{"mac":{"description":"MAC address, with or without separators.","type":["string","null"]},"name":{"description":"Display name.","type":["string","null"]},"description":{"description":"Description.","type":["string","null"]},"asset_id":{"description":"Number in an inventory of your own.","type":["string","null"]},"custom1":{"description":"Free text.","type":["string","null"]},"custom2":{"description":"Free text.","type":["string","null"]},"group":{"description":"Group the router belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"account":{"description":"Account the router belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"additionalProperties":false,"$id":"routers"};
 
-function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="routers" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(func2.call(schema30.properties, key0))){
+if(!(func2.call(schema33.properties, key0))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err0];
@@ -5871,7 +7089,7 @@ errors++;
 if(data.mac !== undefined){
 let data0 = data.mac;
 if((typeof data0 !== "string") && (data0 !== null)){
-const err1 = {instancePath:instancePath+"/mac",schemaPath:"#/properties/mac/type",keyword:"type",params:{type: schema30.properties.mac.type}};
+const err1 = {instancePath:instancePath+"/mac",schemaPath:"#/properties/mac/type",keyword:"type",params:{type: schema33.properties.mac.type}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5884,7 +7102,7 @@ errors++;
 if(data.name !== undefined){
 let data1 = data.name;
 if((typeof data1 !== "string") && (data1 !== null)){
-const err2 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema30.properties.name.type}};
+const err2 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema33.properties.name.type}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5897,7 +7115,7 @@ errors++;
 if(data.description !== undefined){
 let data2 = data.description;
 if((typeof data2 !== "string") && (data2 !== null)){
-const err3 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema30.properties.description.type}};
+const err3 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema33.properties.description.type}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5910,7 +7128,7 @@ errors++;
 if(data.asset_id !== undefined){
 let data3 = data.asset_id;
 if((typeof data3 !== "string") && (data3 !== null)){
-const err4 = {instancePath:instancePath+"/asset_id",schemaPath:"#/properties/asset_id/type",keyword:"type",params:{type: schema30.properties.asset_id.type}};
+const err4 = {instancePath:instancePath+"/asset_id",schemaPath:"#/properties/asset_id/type",keyword:"type",params:{type: schema33.properties.asset_id.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5923,7 +7141,7 @@ errors++;
 if(data.custom1 !== undefined){
 let data4 = data.custom1;
 if((typeof data4 !== "string") && (data4 !== null)){
-const err5 = {instancePath:instancePath+"/custom1",schemaPath:"#/properties/custom1/type",keyword:"type",params:{type: schema30.properties.custom1.type}};
+const err5 = {instancePath:instancePath+"/custom1",schemaPath:"#/properties/custom1/type",keyword:"type",params:{type: schema33.properties.custom1.type}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -5936,7 +7154,7 @@ errors++;
 if(data.custom2 !== undefined){
 let data5 = data.custom2;
 if((typeof data5 !== "string") && (data5 !== null)){
-const err6 = {instancePath:instancePath+"/custom2",schemaPath:"#/properties/custom2/type",keyword:"type",params:{type: schema30.properties.custom2.type}};
+const err6 = {instancePath:instancePath+"/custom2",schemaPath:"#/properties/custom2/type",keyword:"type",params:{type: schema33.properties.custom2.type}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -5949,7 +7167,7 @@ errors++;
 if(data.group !== undefined){
 let data6 = data.group;
 if((typeof data6 !== "string") && (!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))))){
-const err7 = {instancePath:instancePath+"/group",schemaPath:"#/properties/group/type",keyword:"type",params:{type: schema30.properties.group.type}};
+const err7 = {instancePath:instancePath+"/group",schemaPath:"#/properties/group/type",keyword:"type",params:{type: schema33.properties.group.type}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -5974,7 +7192,7 @@ errors++;
 if(data.account !== undefined){
 let data7 = data.account;
 if((typeof data7 !== "string") && (!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))))){
-const err9 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema30.properties.account.type}};
+const err9 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema33.properties.account.type}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -5999,7 +7217,7 @@ errors++;
 if(data.lifecycle !== undefined){
 let data8 = data.lifecycle;
 if((!(data8 && typeof data8 == "object" && !Array.isArray(data8))) && (typeof data8 !== "string")){
-const err11 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema30.properties.lifecycle.type}};
+const err11 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema33.properties.lifecycle.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -6036,7 +7254,7 @@ errors++;
 if(data8.protect !== undefined){
 let data9 = data8.protect;
 if((typeof data9 !== "boolean") && (typeof data9 !== "string")){
-const err14 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema30.properties.lifecycle.properties.protect.type}};
+const err14 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema33.properties.lifecycle.properties.protect.type}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -6061,7 +7279,7 @@ errors++;
 if(data8.ignore_changes !== undefined){
 let data10 = data8.ignore_changes;
 if((!(Array.isArray(data10))) && (typeof data10 !== "string")){
-const err16 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema30.properties.lifecycle.properties.ignore_changes.type}};
+const err16 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema33.properties.lifecycle.properties.ignore_changes.type}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -6101,7 +7319,7 @@ errors++;
 if(data8.adopt !== undefined){
 let data12 = data8.adopt;
 if((typeof data12 !== "string") && (!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))))){
-const err19 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema30.properties.lifecycle.properties.adopt.type}};
+const err19 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema33.properties.lifecycle.properties.adopt.type}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -6141,7 +7359,7 @@ const _errs32 = errors;
 let valid4 = false;
 const _errs33 = errors;
 if(!(data14 === "forget")){
-const err22 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema30.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
+const err22 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema33.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -6204,7 +7422,7 @@ vErrors = null;
 if(data8.allow_duplicate !== undefined){
 let data15 = data8.allow_duplicate;
 if((typeof data15 !== "boolean") && (typeof data15 !== "string")){
-const err26 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema30.properties.lifecycle.properties.allow_duplicate.type}};
+const err26 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema33.properties.lifecycle.properties.allow_duplicate.type}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -6239,20 +7457,20 @@ vErrors.push(err28);
 }
 errors++;
 }
-validate29.errors = vErrors;
+validate32.errors = vErrors;
 return errors === 0;
 }
 
-export const routers_where = validate30;
-const schema31 = {"type":"object","properties":{"mac":{"description":"MAC address.","type":"string"},"name":{"description":"Display name.","type":"string"},"description":{"description":"Description.","type":"string"},"asset_id":{"description":"Number in an inventory of your own.","type":"string"},"custom1":{"description":"Free text.","type":"string"},"custom2":{"description":"Free text.","type":"string"},"group":{"description":"Group the router belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"account":{"description":"Account the router belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"serial_number":{"description":"Serial number.","type":"string"},"state":{"description":"Whether it is connected.","type":"string"},"id":{"description":"Record id.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"routers_where"};
+export const routers_where = validate33;
+const schema34 = {"type":"object","properties":{"mac":{"description":"MAC address.","type":"string"},"name":{"description":"Display name.","type":"string"},"description":{"description":"Description.","type":"string"},"asset_id":{"description":"Number in an inventory of your own.","type":"string"},"custom1":{"description":"Free text.","type":"string"},"custom2":{"description":"Free text.","type":"string"},"group":{"description":"Group the router belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"account":{"description":"Account the router belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"serial_number":{"description":"Serial number.","type":"string"},"state":{"description":"Whether it is connected.","type":"string"},"id":{"description":"Record id.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"routers_where"};
 
-function validate30(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="routers_where" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(func2.call(schema31.properties, key0))){
+if(!(func2.call(schema34.properties, key0))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err0];
@@ -6338,7 +7556,7 @@ errors++;
 if(data.group !== undefined){
 let data6 = data.group;
 if((typeof data6 !== "string") && (!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))))){
-const err7 = {instancePath:instancePath+"/group",schemaPath:"#/properties/group/type",keyword:"type",params:{type: schema31.properties.group.type}};
+const err7 = {instancePath:instancePath+"/group",schemaPath:"#/properties/group/type",keyword:"type",params:{type: schema34.properties.group.type}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -6363,7 +7581,7 @@ errors++;
 if(data.account !== undefined){
 let data7 = data.account;
 if((typeof data7 !== "string") && (!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))))){
-const err9 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema31.properties.account.type}};
+const err9 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema34.properties.account.type}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -6444,7 +7662,7 @@ vErrors.push(err15);
 }
 errors++;
 }
-validate30.errors = vErrors;
+validate33.errors = vErrors;
 return errors === 0;
 }
 
@@ -6455,6 +7673,9 @@ export const precompiled = {
   '527bbf82ea68001787dc7b875541fa91976fd1c350032b71802cf83816a6c2c6': moved_block,
   '4b5506c5cebb2949c8e4b7e21bd9a452f85eefea2543f637d238f8718a17cbbe': removed_block,
   '248e4bb94bb55377fa4088218d2a3dc47ebd777f5041b2cfbc541da4235cd9f7': import_block,
+  '07f7eb2594eb4c7ae6b45111678768a02722bec94ad607f541a5b5556491224e': fleet_section,
+  '0491a3be4dd577bda622de8d2e6e54cf2a6dbebf5a82885276676675f09370ae': fleet_source,
+  '0bcebef70d2ee5d75b359af06a8f2722a459a8bdd8b5525c4d47f683ebda1b06': fleet_tenant,
   'd58d8dc2d8d00df235a054bafef038e22a9290b717236f38820f8233172921f4': accounts,
   'e379ad93058eb24377b0a247d894aaf6efaa347f85a51a77cc30bd6e9a793a98': accounts_where,
   'd9fe43727d3c9cb82390afeb32b0860fa6d162b38eec12f45424350c8d3d4258': alert_push_destinations,

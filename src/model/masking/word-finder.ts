@@ -5,7 +5,9 @@ import { append } from '../json.js';
 /** Where words stand: from the first character up to the one behind the last. In order; those that touch are one. */
 export type Ranges = readonly (readonly [from: number, to: number])[];
 
-const BITS = 18;
+/** Entries of the table for each block of characters of the words, and the logarithm of the most entries. */
+const ENTRIES = 16;
+const MOST_BITS = 18;
 /** Most texts hold none. */
 const NONE: Ranges = [];
 /** Characters that are looked at together. */
@@ -13,9 +15,14 @@ const BLOCK = 3;
 
 /** @param shortest no word is shorter; at least 3 */
 export function wordFinder(words: Iterable<string>, shortest: number): (text: string) => Ranges {
-  const shifts = new Uint8Array(1 << BITS).fill(shortest - BLOCK + 1);
+  const all = new Set(words);
+  const blocks = 1 + all.size * (shortest - BLOCK + 1);
+  const bits = Math.min(MOST_BITS, Math.ceil(Math.log2(ENTRIES * blocks)));
+  /** A number for the three characters before `end`. */
+  const blockAt = (text: string, end: number): number => mixed(text, end) >>> (32 - bits);
+  const shifts = new Uint8Array(1 << bits).fill(shortest - BLOCK + 1);
   const ends = new Map<number, string[]>();
-  for (const word of new Set(words)) {
+  for (const word of all) {
     for (let end = BLOCK; end <= shortest; end += 1) {
       const block = blockAt(word, end);
       shifts[block] = Math.min(shifts[block]!, shortest - end);
@@ -50,11 +57,7 @@ function note(
   else found.push([from, from + length]);
 }
 
-/** A number for the three characters before `end`. */
-function blockAt(text: string, end: number): number {
-  const mixed =
-    Math.imul(text.charCodeAt(end - 3), 0x9e3779b1) ^
-    Math.imul(text.charCodeAt(end - 2), 0x85ebca77) ^
-    Math.imul(text.charCodeAt(end - 1), 0xc2b2ae3d);
-  return mixed >>> (32 - BITS);
-}
+const mixed = (text: string, end: number): number =>
+  Math.imul(text.charCodeAt(end - 3), 0x9e3779b1) ^
+  Math.imul(text.charCodeAt(end - 2), 0x85ebca77) ^
+  Math.imul(text.charCodeAt(end - 1), 0xc2b2ae3d);

@@ -12,6 +12,7 @@ import {
   settingsSchema,
   whereSchema,
 } from '../../../src/declarations/file-schema.js';
+import { fleetSectionSchema, sourceSchema, tenantSchema } from '../../../src/fleet/fleet-schema.js';
 import { digest, type JsonObject, type Kind } from '../../../src/model/index.js';
 import { collections, kinds } from '../../../src/resources/index.js';
 import { loading } from './project.js';
@@ -20,11 +21,14 @@ const list = [...kinds.values()];
 const ajv = new Ajv({ strict: false, allErrors: true });
 
 describe('committed files', () => {
-  it('hold a validator for each schema of the kinds', () => {
+  it('hold a validator for each schema of the kinds, and of the fleet file', () => {
     const wanted = [
       settingsSchema(),
       expectationSchema(collections),
       ...(['moved', 'removed', 'import'] as const).map(blockSchema),
+      fleetSectionSchema(),
+      sourceSchema(),
+      tenantSchema(),
       ...list.flatMap((kind) => [bodySchema(kind), whereSchema(kind)]),
     ].map(digest);
     expect(Object.keys(precompiled).toSorted()).toEqual(wanted.toSorted());

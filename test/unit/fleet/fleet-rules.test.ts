@@ -280,6 +280,18 @@ describe('the environment of a tenant', () => {
   ])('%i holds what is its own, and what is of nobody', (index, expected) => {
     expect(environmentFor(tenants[index]!, split)).toEqual(expected);
   });
+  test('is split by one look at each variable: that of a process looks through all for each', () => {
+    const looks: string[] = [];
+    const looked = new Proxy(environment, {
+      get: (all, name) => (looks.push(String(name)), Reflect.get(all, name)),
+      getOwnPropertyDescriptor: (all, name) => (
+        looks.push(String(name)),
+        Reflect.getOwnPropertyDescriptor(all, name)
+      ),
+    });
+    expect(splitEnvironment(looked, tenants, new Set(['TRUEUP_MGR_API_KEY']))).toEqual(split);
+    expect(looks).toEqual(Object.keys(environment));
+  });
   test.each(['TRUEUP_ENV', 'TRUEUP_STATE'])('has no %s of its own', (name) => {
     const alone = splitEnvironment({ [`GLOBEX_${name}`]: 'x', [name]: 'all' }, tenants, new Set());
     expect(environmentFor(tenants[0]!, alone)).toHaveProperty([name], 'all');

@@ -138,3 +138,21 @@ it('a place is refused while the state file that is used without settings holds 
   await files.replace('/sim/state.json', encodeMoved({ to: OTHER }), 0o600);
   await begins(place(ONE));
 });
+
+it('what was read of the serials is used again for the same bytes alone', async () => {
+  const [one, other] = [machine(), machine()];
+  const [here, there] = [one.place(ONE), other.place(ONE)];
+  await applied(here);
+  await applied(there);
+  const text = await one.files.read('/sim/own/serials.json');
+  expect(text).toContain('"serial":1,');
+  // One byte differs.
+  await other.files.replace('/sim/own/serials.json', text.replace('"serial":1,', '"serial":2,'), 0);
+  const wentBack = { code: 'state-went-back', exit: 6 };
+  expect(await here.read()).toBeDefined();
+  // The lineages of both are drawn from one seed.
+  expect(await refusal(there.read())).toMatchObject(wentBack);
+  expect(await here.read()).toBeDefined();
+  await one.files.replace('/sim/own/serials.json', text.replace('"serial":1,', '"serial":3,'), 0);
+  expect(await refusal(here.read())).toMatchObject(wentBack);
+});

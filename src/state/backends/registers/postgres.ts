@@ -199,7 +199,7 @@ export function postgresPool(url: URL, password: string | undefined, max: number
     connectionString: connectionString(url, password),
     application_name: 'trueup',
     max,
-    idleTimeoutMillis: 1_000,
+    idleTimeoutMillis: 5_000,
     connectionTimeoutMillis: PATIENCE,
     query_timeout: PATIENCE,
     allowExitOnIdle: true,
