@@ -257,7 +257,7 @@ export interface Outcome {
   readonly elapsed?: number;
 }
 
-/** Whether a write failed, or nobody knows. */
+/** Whether a write failed, or its result is unknown. */
 export const mayHaveFailed = ({ outcome }: Pick<Outcome, 'outcome'>): boolean =>
   outcome === 'failed' || outcome === 'unknown';
 
