@@ -305,7 +305,7 @@ describe('through the command', () => {
         'accounts:\n  a: { name: A }\nalert_push_destinations:\n  new: { name: New, endpoint: { url: "https://${accounts.a.id}@good.example/" } }\n',
     });
     await late.expect(0, ['plan'], there);
-    expect(flat((await late.expect(7, ['apply', '--auto-approve'], there)).stdout)).toContain(
+    expect(flat((await late.expect(7, ['apply', '--auto-approve'], there)).stderr)).toContain(
       'holds a user name or a password',
     );
     expect(there.writes()).toEqual(['POST /api/v2/accounts/']);
