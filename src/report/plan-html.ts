@@ -101,6 +101,9 @@ export function planHtml(document: PlanDocument, style: Style): string {
   });
 }
 
+/** Sentences of one rule that are open; the others are behind a line that counts them. */
+const OPEN_SENTENCES = 5;
+
 /** One note a rule, blocked ones first. What is said of several objects in the same words stands once. */
 function verdictNotes(policy: readonly Verdict[]): readonly Markup[] {
   const blockedFirst = policy.toSorted(
@@ -117,10 +120,15 @@ function verdictNotes(policy: readonly Verdict[]): readonly Markup[] {
     });
     return markup`<div class="note ${blocked ? 'delete' : 'adopt'}">
 <p><span class="badge">${blocked ? 'BLOCKED' : 'allowed'}</span> <code>${rule}</code>${all.length > 1 ? markup` <span class="number">${all.length}</span>` : undefined}</p>
-${said}${blocked && flag !== undefined ? markup`<p class="muted">To allow it: <code>${flag}</code></p>\n` : undefined}</div>
+${said.slice(0, OPEN_SENTENCES)}${folded(said.slice(OPEN_SENTENCES))}${blocked && flag !== undefined ? markup`<p class="muted">To allow it: <code>${flag}</code></p>\n` : undefined}</div>
 `;
   });
 }
+
+const folded = (rest: readonly Markup[]): Markup | undefined =>
+  rest.length === 0
+    ? undefined
+    : markup`<details><summary>and ${rest.length} more</summary>\n${rest}</details>\n`;
 
 function groupItem(group: ChangeGroup, open: boolean, style: Style): Markup {
   const { first, changes, differences } = group;

@@ -5616,4 +5616,11 @@ export const mutants: readonly Mutant[] = [
     replace: 'if (diagnostic)',
     tests: ['unit/report/text.test.ts'],
   },
+  {
+    name: 'a page shows all sentences of a rule before its changes',
+    file: 'report/plan-html.ts',
+    find: 'const OPEN_SENTENCES = 5;',
+    replace: 'const OPEN_SENTENCES = 500;',
+    tests: ['unit/report/text.test.ts'],
+  },
 ];

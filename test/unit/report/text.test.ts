@@ -527,3 +527,20 @@ test('the lines of one place are shown once, also where several uses of a templa
     ['x.c', '> 2 |'],
   ]);
 });
+
+test('a page shows the first sentences of a rule, and has the others behind a line that counts them', () => {
+  const page = (count: number): string => {
+    const policy = Array.from({ length: count }, (_, index) => ({
+      rule: 'r',
+      verdict: 'blocked' as const,
+      detail: `sentence ${index}.`,
+    }));
+    const document = { ...planDocument({ plan: quiet, kinds, meta }), policy };
+    return renderPlan(document, 'html', { color: false, width: 80 });
+  };
+  expect(page(5)).not.toContain('<summary>and');
+  const [open = '', rest = ''] = page(8).split('<details><summary>and 3 more</summary>');
+  const sentences = (text: string): readonly string[] => text.match(/sentence \d/g) ?? [];
+  expect(sentences(open)).toEqual([0, 1, 2, 3, 4].map((index) => `sentence ${index}`));
+  expect(sentences(rest)).toEqual([5, 6, 7].map((index) => `sentence ${index}`));
+});
