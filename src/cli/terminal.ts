@@ -1,6 +1,7 @@
 // stdout is for the output of a command, stderr for all messages. Colour, width and animation depend on what each
 // stream is connected to. If a reader closes its end (`| head`), the run continues without writing to it.
-import { fstatSync } from 'node:fs';
+import { fstatSync, statSync, type Stats } from 'node:fs';
+import { devNull } from 'node:os';
 import type { Style } from '../report/index.js';
 
 export type Out = Readonly<ReturnType<typeof outlet>>;
@@ -67,20 +68,27 @@ export function outlet(stream: NodeJS.WriteStream, environment: Environment) {
   };
 }
 
-/** Whether both streams go to one terminal, file or pipe, so that a reader sees both. */
-export function isOneStream(
-  ...streams: readonly (NodeJS.WriteStream & { readonly fd?: number })[]
-): boolean {
-  if (streams.every(({ isTTY }) => Object.is(isTTY, true))) return true;
+interface Descriptor {
+  readonly isTTY?: boolean;
+  readonly fd: number;
+}
+
+/** Whether nothing is read on stderr that is not read on stdout as well: both go to one terminal, file or pipe, or stderr is closed or thrown away. */
+export function isOneStream(stdout: Descriptor, stderr: Descriptor): boolean {
+  if ([stdout, stderr].every(({ isTTY }) => Object.is(isTTY, true))) return true;
   try {
-    const [first, ...others] = streams.map(({ fd }) => fstatSync(fd!));
-    return (
-      first!.ino !== 0 && others.every(({ dev, ino }) => dev === first!.dev && ino === first!.ino)
-    );
+    const [out, err] = [fstatSync(stdout.fd), fstatSync(stderr.fd)];
+    return (out.ino !== 0 && out.dev === err.dev && out.ino === err.ino) || isNullDevice(err);
   } catch {
     return false;
   }
 }
+
+/** Node.js opens it where a stream was closed before the start. */
+const isNullDevice = (stream: Stats): boolean => {
+  const device = statSync(devNull, { throwIfNoEntry: false });
+  return stream.isCharacterDevice() && stream.rdev === device?.rdev;
+};
 
 /** For a run whose results are not printed, such as that of one tenant of a fleet. @param status takes its progress line */
 export const silentOutlet = (status?: Out['status']): Out => ({

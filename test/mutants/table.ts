@@ -5589,6 +5589,13 @@ export const mutants: readonly Mutant[] = [
     tests: queuedRuns,
   },
   {
+    name: 'errors of a plan go to a stderr that is closed',
+    file: 'cli/terminal.ts',
+    find: ' || isNullDevice(err)',
+    replace: '',
+    tests: ['unit/cli/terminal.test.ts'],
+  },
+  {
     name: 'a text repeats the errors that stderr has',
     file: 'cli/report-flags.ts',
     find: 'diagnosticsApart: !context.isOneStream()',

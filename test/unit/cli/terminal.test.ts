@@ -1,7 +1,11 @@
 // The status of a terminal: what replaces it clears exactly what it drew.
+import { closeSync, openSync } from 'node:fs';
+import { devNull } from 'node:os';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { outlet, silentOutlet } from '../../../src/cli/terminal.js';
+import { isOneStream, outlet, silentOutlet } from '../../../src/cli/terminal.js';
+import { freshFolder } from '../../support/in-process.js';
 
 function terminal(more: object = { isTTY: true, columns: 80, rows: 30 }) {
   const stream = Object.assign(new PassThrough(), more);
@@ -47,4 +51,18 @@ test('a run that is not printed gives its status to another', () => {
   out.status('reading');
   expect([seen, out.animated, out.terminal]).toEqual([['reading'], true, false]);
   expect(silentOutlet().animated).toBe(false);
+});
+
+test('what stderr says is in the text where nobody can read it on another stream', () => {
+  const folder = freshFolder();
+  const opened = [join(folder, 'a'), join(folder, 'a'), join(folder, 'b'), devNull, '/dev/zero'];
+  const [out, same, other, nowhere, device] = opened.map((path) => ({
+    fd: openSync(path, path.startsWith('/dev') ? 'r' : 'w'),
+  }));
+  expect(isOneStream(out!, same!)).toBe(true);
+  expect(isOneStream(out!, nowhere!)).toBe(true);
+  expect(isOneStream(out!, other!)).toBe(false);
+  expect(isOneStream(out!, device!)).toBe(false);
+  expect(isOneStream(nowhere!, out!)).toBe(false);
+  for (const { fd } of [out!, same!, other!, nowhere!, device!]) closeSync(fd);
 });
