@@ -137,7 +137,14 @@ async function outcome(
   };
   const ended = await Promise.race([work(), dropped]).catch(complain);
   err.status(undefined);
-  const handedOver = await out.drained().then(() => exits.done, complain);
+  // Not by way of `tell`: with --json, it writes to the stream that failed.
+  const unwritten = async (error: unknown): Promise<Exit> => {
+    const { diagnostics, exit } = caughtError(error);
+    const { renderDiagnostics } = await import('../report/index.js');
+    err.write(renderDiagnostics(diagnostics, err.style));
+    return exit;
+  };
+  const handedOver = await out.drained().then(() => exits.done, unwritten);
   // A pipe takes a long list of errors in parts. If stderr itself failed, nobody can be told.
   await err.drained().catch(() => undefined);
   return worst([ended, handedOver]);

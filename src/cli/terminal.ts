@@ -63,7 +63,11 @@ export function outlet(stream: NodeJS.WriteStream, environment: Environment) {
     /** Resolves once everything is handed over; rejects where that failed for another reason than a reader gone. */
     async drained() {
       if (!failure) await new Promise<void>((resolve) => stream.write('', () => resolve()));
-      if (failure && failure.code !== 'EPIPE') throw failure;
+      if (failure && failure.code !== 'EPIPE')
+        throw Object.assign(failure, {
+          path: 'The output',
+          problem: `could not be written (${failure.code})`,
+        });
     },
   };
 }

@@ -527,14 +527,14 @@ describe('streams', () => {
     expect([status, stderr]).toEqual([0, '']);
   });
 
-  test('a disk that is full is an error', () => {
+  test.each(['schema', 'plan --json'])('a disk that is full is an error: %s', (words) => {
     const { status, stderr } = spawnSync(
       'bash',
-      ['-c', `'${process.execPath}' '${TRUEUP}' schema > /dev/full`],
+      ['-c', `'${process.execPath}' '${TRUEUP}' ${words} > /dev/full`],
       { encoding: 'utf8' },
     );
     expect(status).toBe(1);
-    expect(stderr).toContain('ENOSPC');
+    expect(stderr).toContain('error: The output could not be written (ENOSPC).');
   });
 
   test('colour is for terminals that want it, whatever FORCE_COLOR says', async () => {
