@@ -1,6 +1,8 @@
 // What `trueup watch` repeats: the audit of a project, or of all tenants of a fleet.
-import type { Exit } from '../model/index.js';
-import type { Ended } from './notify.js';
+import { Refusal, type Exit } from '../model/index.js';
+import { visible } from '../report/index.js';
+import type { Context } from './context.js';
+import { failed, type Ended } from './notify.js';
 
 export interface AuditCycle {
   /** Its line. */
@@ -21,3 +23,20 @@ export interface RepeatedAudit {
 
 /** The result of a cycle that found nothing. */
 export const AS_DECLARED = '';
+
+/** A cycle that a Refusal ended: its line names the first error, and stderr holds all of them with their places. */
+export async function failedCycle(
+  { tell }: Pick<Context, 'tell'>,
+  error: unknown,
+): Promise<AuditCycle> {
+  if (!(error instanceof Refusal)) throw error;
+  const { diagnostics, exit } = error;
+  await tell(diagnostics);
+  const [first] = diagnostics;
+  return {
+    words: `failed: ${visible(first?.summary ?? 'no reason was reported')}`,
+    exit,
+    ended: failed(diagnostics),
+    result: 'failed',
+  };
+}

@@ -5589,6 +5589,13 @@ export const mutants: readonly Mutant[] = [
     tests: queuedRuns,
   },
   {
+    name: 'a watch hides where an audit failed',
+    file: 'cli/audit-cycle.ts',
+    find: '  await tell(diagnostics);\n',
+    replace: '',
+    tests: ['unit/cli/watch.test.ts'],
+  },
+  {
     name: 'errors of a plan go to a stderr that is closed',
     file: 'cli/terminal.ts',
     find: ' || isNullDevice(err)',

@@ -5,7 +5,6 @@ import {
   digest,
   exits,
   firstNamed,
-  Refusal,
   warning,
   type Diagnostic,
   type FleetDocument,
@@ -16,7 +15,6 @@ import { laneCount } from '../../fleet/lanes.js';
 import { entryOf, mergedReport, withoutResult } from '../../fleet/merge.js';
 import { repeatedLanes } from '../../fleet/repeated-lanes.js';
 import type { Tenant } from '../../fleet/tenant.js';
-import { visible } from '../../report/index.js';
 import { fleetErrors, fleetSentence, isWell, tenantDiagnostics } from '../../report/fleet-text.js';
 import {
   changedIn,
@@ -26,11 +24,10 @@ import {
   type WatchedTenant,
 } from '../../report/fleet-watch-metrics.js';
 import { plural } from '../../report/words.js';
-import { AS_DECLARED, type AuditCycle, type RepeatedAudit } from '../audit-cycle.js';
+import { AS_DECLARED, failedCycle, type AuditCycle, type RepeatedAudit } from '../audit-cycle.js';
 import { wholeNumber, type Context, type Exchanges } from '../context.js';
 import { fleetHere, type FleetSite } from '../fleet-context.js';
 import { runTenant } from '../fleet-run.js';
-import { failed } from '../notify.js';
 import { ownController } from '../own-signal.js';
 import { sayingOnce } from '../repeated-messages.js';
 import { version } from '../version.js';
@@ -79,7 +76,9 @@ export async function watchedFleet(context: Context, every: number): Promise<Rep
   });
   const quiet = sayingOnce(context);
   return {
-    cycle: () => pass(quiet, memory, repeated, every).catch(unlessRefused),
+    // Where the fleet cannot be read, the next pass reads it again.
+    cycle: () =>
+      pass(quiet, memory, repeated, every).catch((error: unknown) => failedCycle(quiet, error)),
     metrics: () => {
       const tenants = [...memory.kept.values()].map(({ figures }) => figures);
       return fleetWatchMetrics({ ...memory.record, tenants }, most, version);
@@ -284,18 +283,5 @@ function cycleOf(
             diagnostics.map(({ code }) => code),
           ]),
         ),
-  };
-}
-
-/** Where the fleet cannot be read, the next pass reads it again. */
-function unlessRefused(error: unknown): AuditCycle {
-  if (!(error instanceof Refusal)) throw error;
-  const { diagnostics, exit } = error;
-  const [first] = diagnostics;
-  return {
-    words: `failed: ${visible(first?.summary ?? 'no reason was reported')}`,
-    exit,
-    ended: failed(diagnostics),
-    result: 'failed',
   };
 }

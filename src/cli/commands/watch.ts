@@ -5,7 +5,6 @@ import {
   defined,
   exits,
   refuse,
-  Refusal,
   warning,
   type DriftDocument,
   type Exit,
@@ -13,12 +12,11 @@ import {
 } from '../../model/index.js';
 import { FLEET_FILE } from '../../fleet/tenant.js';
 import { declarationFiles } from '../../platform/declaration-files.js';
-import { visible } from '../../report/index.js';
 import { metricsText, watchSentence, type WatchRecord } from '../../report/metrics.js';
-import { AS_DECLARED, type AuditCycle, type RepeatedAudit } from '../audit-cycle.js';
+import { AS_DECLARED, failedCycle, type AuditCycle, type RepeatedAudit } from '../audit-cycle.js';
 import { audit } from '../run-audit.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
-import { auditEnd, failed, notifierOf } from '../notify.js';
+import { auditEnd, notifierOf } from '../notify.js';
 import { serveMetrics } from '../metrics-server.js';
 import { checkFleetOutputs, checkOutputs } from '../output-files.js';
 import { withOwnSignal } from '../own-signal.js';
@@ -135,13 +133,8 @@ async function once(context: Context, paths: readonly string[]): Promise<Cycle> 
       });
     });
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    const [first] = error.diagnostics;
-    return cycleOf(`failed: ${visible(first?.summary ?? 'no reason was reported')}`, {
-      exit: error.exit,
-      ended: failed(error.diagnostics),
-      result: 'failed',
-    });
+    const { words, ...more } = await failedCycle(context, error);
+    return cycleOf(words, more);
   }
 }
 

@@ -83,7 +83,7 @@ test('a slow tenant delays nobody, is not audited twice at once, and that is sai
 
 test('a fleet that cannot be read fails its pass, and the next pass reads it again', async () => {
   const home = await fleetOf(['acme']);
-  await watching(home, 60_000, async (watched) => {
+  const said = await watching(home, 60_000, async (watched) => {
     await watched.cycle();
     home.write('trueup.fleet.yaml', 'fleet: 3');
     const broken = await watched.cycle();
@@ -95,6 +95,7 @@ test('a fleet that cannot be read fails its pass, and the next pass reads it aga
     );
     expect((await watched.cycle()).words).toContain('1 with drift');
   });
+  expect(said.stderr).toContain('trueup.fleet.yaml:1:1 ');
 });
 
 test.each([

@@ -1,0 +1,36 @@
+// What a watch says of an audit that failed: a line for each cycle, and each error once, with its place.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { run as watch } from '../../../src/cli/commands/watch.js';
+import type { Command } from '../../../src/cli/context.js';
+import { freshFolder, inProcess } from '../../support/in-process.js';
+
+test('declarations that cannot be loaded are told with their places, once', async () => {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, 'trueup.yaml'), 'accounts: { a: { nam: A }, b: { name: 7 } }\n');
+  const ending = new AbortController();
+  let cycles = 0;
+  const twice: Command = (context, args) =>
+    watch(
+      {
+        ...context,
+        signal: ending.signal,
+        clock: {
+          ...context.clock,
+          async sleep() {
+            cycles += 1;
+            if (cycles === 2) ending.abort();
+          },
+        },
+      },
+      args,
+    );
+  const { code, stdout, stderr } = await inProcess(twice, ['watch'], { cwd, env: {} });
+  expect([code, stdout.match(/Z failed: /g)]).toEqual([0, ['Z failed: ', 'Z failed: ']]);
+  expect(stderr.match(/trueup\.yaml:1:\d+ · accounts\.[ab] /g)).toEqual([
+    'trueup.yaml:1:13 · accounts.a ',
+    'trueup.yaml:1:18 · accounts.a ',
+    'trueup.yaml:1:33 · accounts.b ',
+  ]);
+});
