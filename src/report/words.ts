@@ -249,8 +249,10 @@ const blockedBy = (rules: readonly string[]): string => `BLOCKED by ${rules.join
 export function blockedSentence({ policy }: PlanDocument): string | undefined {
   const { rules, flags } = blockedRules(policy);
   if (rules.length === 0) return undefined;
-  const allow = `To allow ${rules.length === 1 ? 'it' : 'them'}: ${flags.join(' ')}`;
-  return `${blockedBy(rules)}${flags.length > 0 ? ` ${allow}` : ''}`;
+  const them = rules.length === 1 ? 'it' : 'all of them';
+  return flags.length > 0
+    ? `${blockedBy(rules)} To allow ${rules.length === 1 ? 'it' : 'them'}: ${flags.join(' ')}`
+    : `${blockedBy(rules)} No flag allows ${them}: change what is declared.`;
 }
 
 /** What a plan is called: whether it is blocked, then its counts. */

@@ -544,3 +544,21 @@ test('a page shows the first sentences of a rule, and has the others behind a li
   expect(sentences(open)).toEqual([0, 1, 2, 3, 4].map((index) => `sentence ${index}`));
   expect(sentences(rest)).toEqual([5, 6, 7].map((index) => `sentence ${index}`));
 });
+
+test.each([
+  [[true], 'BLOCKED by r0. To allow it: --allow r0'],
+  [[true, true], 'BLOCKED by r0, r1. To allow them: --allow r0 --allow r1'],
+  [[false], 'BLOCKED by r0. No flag allows it: change what is declared.'],
+  [[true, false], 'BLOCKED by r0, r1. No flag allows all of them: change what is declared.'],
+])('a blocked plan ends with what to do next: %j', (rules, sentence) => {
+  const policy = rules.map((allowable, index) => ({
+    rule: `r${index}`,
+    verdict: 'blocked' as const,
+    detail: 'it moves',
+    ...(!allowable && { allowable: false as const }),
+  }));
+  const document = { ...planDocument({ plan: quiet, kinds, meta }), policy };
+  expect(
+    renderPlan(document, 'text', { color: false, width: 200 }).trimEnd().split('\n').at(-1),
+  ).toBe(sentence);
+});
