@@ -108,12 +108,25 @@ function withFilledDefaults(run: ResolveRun, piece: RawEntry, schema: Raw): Raw 
     const place = {
       path,
       scope: run.scope,
-      complain: (violation: Violation) => complain(run, piece, violation),
+      complain: (violation: Violation) =>
+        complain(
+          run,
+          piece,
+          violation.code === 'no-template' ? parameterInDefault(path) : violation,
+        ),
     };
     return { ...one, default: substitute(one['default'], undefined, place) };
   };
   return { ...schema, properties: mapMembers(properties, filled) };
 }
+
+const parameterInDefault = (path: readonly string[]): Violation => ({
+  path,
+  code: 'no-template',
+  summary: 'a default is the same for every use, so it cannot name a parameter',
+  detail:
+    'Write the value, or an expression over `var` and `env`. Where the default is used, `${param.…}` may stand in its place.',
+});
 
 const unknownSection = (section: string, kinds: Kinds): Violation => {
   const words = ['parameters', 'use', ...kinds.keys()];

@@ -246,8 +246,11 @@ function unknownFunction(text: string): Pick<Problem, 'summary' | 'detail'> {
   const [, receiver, name = '', given = ''] = /'(?:(.*)\.)?(\w+)\((.*)\)'/.exec(text) ?? [];
   const all = functions.getDefinitions().functions;
   const names = new Set(all.map((one) => restored(one.name)));
-  if (!names.has(name))
-    return { summary: `\`${name}\` is not a function.${didYouMean(name, names)}` };
+  if (!names.has(name)) {
+    const likely = all.filter((one) => (one.receiverType === null) === (receiver === undefined));
+    const words = likely.map((one) => restored(one.name));
+    return { summary: `\`${name}\` is not a function.${didYouMean(name, words)}` };
+  }
   const takes = new Set(
     all.filter((one) => restored(one.name) === name).map((one) => restored(one.signature)),
   );

@@ -17,7 +17,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 export const quoted = (text: string): string =>
   `"${text.replaceAll(/[\u0007\b\f\n\r\t\v\\"]/g, (one) => ESCAPES[one] ?? one)}"`;
 
-const CLAUSE = /%(?:%|(?:\.(\d{1,3}))?([A-Za-z])?)/g;
+const CLAUSE = /%(?:%|(?:\.(\d+))?([A-Za-z])?)/g;
 const MOST_DIGITS = 100;
 
 export function formatted(text: string, values: readonly unknown[]): string {

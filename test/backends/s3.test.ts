@@ -1,4 +1,5 @@
 // The store on a real S3 server.
+import { Buffer } from 'node:buffer';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -6,7 +7,11 @@ import { undiciTransport } from '../../src/client/index.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { systemRandom } from '../../src/platform/random.js';
 import type { Registers } from '../../src/state/backends/registers/port.js';
-import { bucketAddress, s3Registers } from '../../src/state/backends/registers/s3.js';
+import {
+  bucketAddress,
+  s3Registers,
+  type S3Options,
+} from '../../src/state/backends/registers/s3.js';
 import { startLiar, startS3, type Server } from '../../scripts/servers.js';
 import { cleanUp } from '../support/clean-up.js';
 import { emulator, folder, type Folder } from '../support/cli.js';
@@ -23,7 +28,10 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => server.stop());
 
-function connect(url: URL): Registers {
+type Transport = S3Options['transport'];
+
+/** @param through what stands between the client and the server */
+function connect(url: URL, through = (transport: Transport): Transport => transport): Registers {
   const { transport } = undiciTransport({
     origins: [bucketAddress(url, REGION).origin],
     maxBodyBytes: 2 ** 26,
@@ -35,7 +43,7 @@ function connect(url: URL): Registers {
       accessKeyId: server.environment['AWS_ACCESS_KEY_ID']!,
       secretAccessKey: server.environment['AWS_SECRET_ACCESS_KEY']!,
     }),
-    transport,
+    transport: through(transport),
     clock: systemClock(),
     random: systemRandom(),
   });
@@ -59,6 +67,69 @@ teamSuite('S3', () => ({
   url: server.url.replace('/state?', `/team-${(places += 1)}?`),
   environment: server.environment,
 }));
+
+describe('keys are removed', () => {
+  const names = ['plain', 'a&b', 'a<b>c', 'ü "\'', 'a&amp;b'];
+  const listed = async (registers: Registers): Promise<readonly string[]> => {
+    const found: string[] = [];
+    for await (const key of registers.list('')) found.push(key);
+    return found;
+  };
+
+  it.each<[title: string, together: Awaited<ReturnType<Transport>> | undefined, sent: string[]]>([
+    ['with one request', undefined, ['POST']],
+    [
+      'one by one where the server does not know the request',
+      { status: 501, headers: {}, body: '<Error><Code>NotImplemented</Code></Error>' },
+      ['POST', ...names.map(() => 'DELETE')],
+    ],
+    [
+      'one by one where some of them were not removed',
+      {
+        status: 200,
+        headers: {},
+        body: '<DeleteResult><Error><Key>x</Key><Code>InternalError</Code></Error></DeleteResult>',
+      },
+      ['POST', ...names.map(() => 'DELETE')],
+    ],
+    [
+      'one by one where the answer is of something else',
+      { status: 200, headers: {}, body: '<html></html>' },
+      ['POST', ...names.map(() => 'DELETE')],
+    ],
+  ])('%s', async (_, together, sent) => {
+    const url = new URL(server.url);
+    url.pathname = `/removed ${(places += 1)}`;
+    const methods: string[] = [];
+    const registers = connect(url, (transport) => async (request) => {
+      methods.push(request.method);
+      return request.method === 'POST' && together ? together : transport(request);
+    });
+    for (const name of [...names, 'kept']) await registers.put(name, Buffer.from(name), null);
+    methods.length = 0;
+    await registers.remove(names);
+    expect(methods).toEqual(sent);
+    expect(await listed(registers)).toEqual(['kept']);
+    await registers.remove(['absent', 'absent too']);
+    await registers.remove([]);
+    expect(await listed(registers)).toEqual(['kept']);
+  });
+
+  it('in more than one request where they are more than a thousand', async () => {
+    const url = new URL(server.url);
+    url.pathname = `/removed ${(places += 1)}`;
+    const methods: string[] = [];
+    const registers = connect(url, (transport) => async (request) => {
+      methods.push(request.method);
+      return transport(request);
+    });
+    await registers.put('last', Buffer.from('x'), null);
+    methods.length = 0;
+    await registers.remove([...Array.from({ length: 2000 }, (_, index) => `n${index}`), 'last']);
+    expect(methods).toEqual(['POST', 'POST', 'DELETE']);
+    expect(await listed(registers)).toEqual([]);
+  });
+});
 
 const DENIED = `HTTP/1.1 403 Forbidden\r
 content-type: application/xml\r

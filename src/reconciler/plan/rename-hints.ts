@@ -10,6 +10,7 @@ import {
   type Values,
 } from '../../model/index.js';
 import { identityKey, ownRoot } from './match.js';
+import { movedBlock } from './moved-block.js';
 import type { LiveCollections } from '../live-collections.js';
 
 export function renameHints(
@@ -72,7 +73,7 @@ export function renaming(
   const isMade = origin?.used_at !== undefined || origin?.path !== undefined;
   const written = (name: string, from: string, to: string): string =>
     isMade
-      ? `write ${block(from, to)}`
+      ? `write ${movedBlock(from, to)}`
       : `write lifecycle: { renamed_from: ${JSON.stringify(name)} }`;
   const command = `The same without a review: trueup state mv ${shellWord(old.address)} ${shellWord(address)}`;
   if (now?.key === undefined)
@@ -81,12 +82,5 @@ export function renaming(
     now.key === former?.key
       ? `If the whole for_each was renamed, ${written(former.name, `${former.kind}.${former.name}`, `${now.kind}.${now.name}`)}${isMade ? '' : ' beside it'}, and nothing is sent.\n`
       : '';
-  return `${whole}If ${whole === '' ? 'it' : 'this member alone'} was renamed, write ${block(old.address, address)}, and nothing is sent.\n${command}`;
+  return `${whole}If ${whole === '' ? 'it' : 'this member alone'} was renamed, write ${movedBlock(old.address, address)}, and nothing is sent.\n${command}`;
 }
-
-const block = (from: string, to: string): string =>
-  `moved: [{ from: ${yamlText(from)}, to: ${yamlText(to)} }]`;
-
-/** As it stands in a declaration file. */
-const yamlText = (text: string): string =>
-  `'${text.replaceAll("'", "''").replaceAll('${', () => '$${')}'`;

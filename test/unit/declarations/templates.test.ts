@@ -273,6 +273,19 @@ accounts:
     );
   });
 
+  it('cannot have a default that names a parameter', async () => {
+    const found = await errors(
+      `templates:\n  t:\n    parameters:\n      properties: { p: { type: string }, q: { type: string, default: "\${param.p}" } }\n    accounts: { a: { name: "\${param.q}" } }\nuse:\n  u: { template: t, with: { p: z } }\n`,
+    );
+    expect(found).toMatchObject([
+      {
+        code: 'no-template',
+        summary: 'a default is the same for every use, so it cannot name a parameter',
+        origin: { line: 4, column: 61 },
+      },
+    ]);
+  });
+
   it('names the values of a parameter that takes some alone', async () => {
     const found = await errors(
       'templates:\n  t:\n    parameters:\n      properties: { tier: { enum: [gold, tin, 3] } }\n    accounts: { a: { name: A } }\nuse:\n  u: { template: t, with: { tier: golf } }\n',

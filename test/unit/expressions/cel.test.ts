@@ -135,6 +135,8 @@ describe('an expression is wrong', () => {
     ['while.x', 'while', '`while` is a reserved word of CEL'],
     ['foo(1)', 'foo(1)', '`foo` is not a function.'],
     ['"a".matchs("a")', '"a".matchs("a")', '`matchs` is not a function. Did you mean `matches`?'],
+    ['nope()', 'nope()', '`nope` is not a function.'],
+    ['sise([1])', 'sise([1])', '`sise` is not a function. Did you mean `size`?'],
     [
       '"a".matches(1)',
       '"a".matches(1)',
@@ -170,6 +172,7 @@ describe('an expression is wrong', () => {
     ],
     ['"%d".format([1.5])', '"%d".format([1.5])', '`%d` does not take the value 1.5'],
     ['"%y".format([1])', '"%y".format([1])', '`%y` is not a verb of a format'],
+    ['"%.2000000f".format([1.0])', '"%.2000000f".format([1.0])', 'more than 100 digits'],
     ['"%s".format([])', '"%s".format([])', 'the format asks for more than the 0 values given'],
     ['"".format([1])', '"".format([1])', 'the format uses 0 of the 1 values given'],
     [

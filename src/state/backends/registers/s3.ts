@@ -10,8 +10,10 @@ import { listedKeys } from './s3-listing.js';
 
 /** Milliseconds for one request. */
 const PATIENCE = 30_000;
-/** Removals at once: a long run leaves hundreds of log entries. */
+/** Removals at once, where the server removes one key a request. */
 const AT_ONCE = 16;
+/** Keys of one DeleteObjects request. Source: Amazon S3 API reference. */
+const MOST_KEYS = 1000;
 
 export interface S3Credentials {
   readonly accessKeyId: string;
@@ -120,7 +122,7 @@ function s3Client(options: S3Options) {
 
 export function s3Registers(options: S3Options): Registers {
   const client = s3Client(options);
-  const { location, send, ask, explained } = client;
+  const { location, ask } = client;
   const folder = folderOf(options.url);
   const prefixed = (key: string): string => (folder === '' ? key : `${folder}/${key}`);
   const put = conditionalPut(client);
@@ -152,17 +154,47 @@ export function s3Registers(options: S3Options): Registers {
       } while (token !== undefined);
     },
 
-    remove: (keys) =>
-      forEachLimited(keys, AT_ONCE, async (key) => {
-        const answer = await send('DELETE', prefixed(key)).catch(asFailure);
-        if ('failure' in answer) refuseUnreachable(location, answer.failure);
-        explained(answer, 'write');
-      }),
+    async remove(keys) {
+      for (let at = 0; at < keys.length; at += MOST_KEYS) {
+        const some = keys.slice(at, at + MOST_KEYS).map(prefixed);
+        if (some.length === 1 || !(await removeTogether(client, some)))
+          await removeEach(client, some);
+      }
+    },
   };
 }
 
+type Client = ReturnType<typeof s3Client>;
+
+/** A long run leaves hundreds of log entries. @returns false where a key may be left: some servers do not know the request */
+async function removeTogether({ send }: Client, keys: readonly string[]): Promise<boolean> {
+  const objects = keys.map((key) => `<Object><Key>${escaped(key)}</Key></Object>`).join('');
+  const body = `<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Quiet>true</Quiet>${objects}</Delete>`;
+  const sum = Buffer.from(sha256(body), 'hex').toString('base64');
+  const headers = { 'content-type': 'application/xml', 'x-amz-checksum-sha256': sum };
+  const answer = await send('POST', '', { query: 'delete', headers, body }).catch(asFailure);
+  return (
+    !('failure' in answer) &&
+    answer.status === 200 &&
+    answer.body.includes('DeleteResult') &&
+    !answer.body.includes('<Error>')
+  );
+}
+
+function removeEach({ location, send, explained }: Client, keys: readonly string[]): Promise<void> {
+  return forEachLimited(keys, AT_ONCE, async (key) => {
+    const answer = await send('DELETE', key).catch(asFailure);
+    if ('failure' in answer) refuseUnreachable(location, answer.failure);
+    explained(answer, 'write');
+  });
+}
+
+/** As the text of an XML element. */
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
 /** A write of an object under a condition. */
-function conditionalPut({ send, ask, explained }: ReturnType<typeof s3Client>): Registers['put'] {
+function conditionalPut({ send, ask, explained }: Client): Registers['put'] {
   /** Some servers compare the ETag with its quotes, others without. */
   let quotes: boolean | undefined;
 
