@@ -41,7 +41,8 @@ function serverMessage({ headers, body }: Answer): string {
   const type = headers['content-type'] ?? '';
   const parsed = tryJson(body);
   if (parsed !== undefined) {
-    const known = (isObject(parsed) ? messagesOf(parsed) : detailsOf(parsed)).filter(Boolean);
+    const all = (isObject(parsed) ? messagesOf(parsed) : detailsOf(parsed)).filter(Boolean);
+    const known = all.filter((one, at) => !all.slice(0, at).some((said) => said.includes(one)));
     return (known.length > 0 ? known : textsIn(parsed)).join('; ');
   }
   if (/\bhtml\b/i.test(type) || /^\s*<[!a-z]/i.test(body)) return pageText(body);

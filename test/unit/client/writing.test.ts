@@ -588,7 +588,7 @@ describe('what the server says', () => {
         exception: { type: 'error', message: 'name is wrong' },
         errors: [{ path: 'name' }, { path: 'endpoint.url', message: 'no' }],
       },
-      '400: name is wrong; name; endpoint.url: no',
+      '400: name is wrong; endpoint.url: no',
     ],
     ['a v2 exception in plain text', { exception: 'Invalid key' }, '400: Invalid key'],
     [
