@@ -23,13 +23,13 @@ import {
   type Run,
 } from './measuring.js';
 
-const TENANTS = quick ? 200 : 2000;
-const LATENCY = 100;
+export const TENANTS = quick ? 200 : 2000;
+export const LATENCY = 100;
 const LANES = 32;
 /** Seconds after which the client gives a request up. */
 const DEADLINE = 30;
 
-interface Fleet {
+export interface Fleet {
   readonly folder: string;
   readonly names: readonly string[];
   readonly cloud: Cloud;
@@ -45,7 +45,10 @@ interface FleetOptions {
 }
 
 /** A fleet whose tenants are as declared, each with a state. */
-async function fleetOf(count: number, { faults = [], server }: FleetOptions = {}): Promise<Fleet> {
+export async function fleetOf(
+  count: number,
+  { faults = [], server }: FleetOptions = {},
+): Promise<Fleet> {
   const folder = join(root, `fleet-${count}-${faults.join('').replaceAll(/\W/g, '-')}`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, 'base'), { recursive: true });
@@ -115,7 +118,13 @@ interface Processes {
 /** Runs the processes of an audit. */
 type Start = (fleet: Fleet, audit: Audit) => Promise<Processes>;
 
-const driftWords = (run: string): readonly string[] => [tool, 'fleet', 'drift', '--run', run];
+export const driftWords = (run: string): readonly string[] => [
+  tool,
+  'fleet',
+  'drift',
+  '--run',
+  run,
+];
 
 const inShards: Start = async ({ folder, cloud: { environment } }, { run, processes }) => {
   const begun = process.hrtime.bigint();
@@ -149,20 +158,28 @@ const withWorkers =
   };
 
 /** Seconds from the begin of the first tenant to the end of the last one. */
-async function spanOf({ url, environment }: Server, run: string): Promise<number> {
+async function spanOf(server: Server, run: string): Promise<number> {
+  const results = await rowsOf<Pick<TenantResult, 'started_at' | 'ended_at'>>(
+    server,
+    `select value ->> 'started_at' as started_at, value ->> 'ended_at' as ended_at
+     from (select convert_from(body, 'UTF8')::json as value from trueup.registers
+           where key like 'fleet/${run}/%') as results`,
+  );
+  const times = (member: keyof (typeof results)[number]) =>
+    results.map((one) => Date.parse(one[member]));
+  return (Math.max(...times('ended_at')) - Math.min(...times('started_at'))) / 1000;
+}
+
+export async function rowsOf<Row extends object>(
+  { url, environment }: Server,
+  query: string,
+): Promise<readonly Row[]> {
   const address = new URL(url);
   address.password = environment['PGPASSWORD'] ?? '';
   const client = new Client({ connectionString: address.href });
   await client.connect();
   try {
-    const { rows } = await client.query<Pick<TenantResult, 'started_at' | 'ended_at'>>(
-      `select value ->> 'started_at' as started_at, value ->> 'ended_at' as ended_at
-       from (select convert_from(body, 'UTF8')::json as value from trueup.registers
-             where key like 'fleet/${run}/%') as results`,
-    );
-    const times = (member: keyof (typeof rows)[number]) =>
-      rows.map((one) => Date.parse(one[member]));
-    return (Math.max(...times('ended_at')) - Math.min(...times('started_at'))) / 1000;
+    return (await client.query<Row>(query)).rows;
   } finally {
     await client.end();
   }
@@ -213,7 +230,7 @@ async function audited(fleet: Fleet, startAll: Start, processes: number): Promis
   return { seconds, cpu, mebibytes, busy, requests, run };
 }
 
-async function reportOf(
+export async function reportOf(
   { folder, cloud: { environment } }: Fleet,
   run: string,
 ): Promise<FleetDocument> {

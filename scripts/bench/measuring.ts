@@ -41,9 +41,9 @@ export const memory = (runs: readonly Pick<Run, 'mebibytes'>[]): number =>
 interface Started {
   /** Once stderr holds the text. */
   says(text: string): Promise<void>;
-  /** Asks it to end. */
-  stop(): void;
-  /** @throws when it fails */
+  /** Asks it to end, or kills it. */
+  stop(signal?: 'SIGKILL'): void;
+  /** @throws when it fails by itself */
   readonly ended: Promise<Run>;
 }
 
@@ -78,7 +78,7 @@ export function start(
     child.on('close', (code) => {
       clearInterval(sampler);
       const elapsed = Number(process.hrtime.bigint() - begun) / 1e9;
-      if (code === 0 || (isStopped && code === STOPPED))
+      if (code === 0 || (isStopped && (code === STOPPED || code === null)))
         done({ seconds: elapsed, cpu, mebibytes: peak / 1024, stdout });
       else
         fail(new Error(`${command} ${args.join(' ')} ended with ${code}:\n${stderr.slice(-2000)}`));
@@ -92,9 +92,9 @@ export function start(
         heard();
         ended.catch(fail);
       }),
-    stop() {
+    stop(signal) {
       isStopped = true;
-      child.kill('SIGTERM');
+      child.kill(signal ?? 'SIGTERM');
     },
   };
 }
