@@ -247,8 +247,11 @@ function unknownFunction(text: string): Pick<Problem, 'summary' | 'detail'> {
   const all = functions.getDefinitions().functions;
   const names = new Set(all.map((one) => restored(one.name)));
   if (!names.has(name)) {
-    const likely = all.filter((one) => (one.receiverType === null) === (receiver === undefined));
-    const words = likely.map((one) => restored(one.name));
+    const words = all
+      .filter((one) => (one.receiverType === null) === (receiver === undefined))
+      // `optional.none` and `cel.bind` are functions of no value.
+      .filter((one) => !one.receiverType?.endsWith('Namespace'))
+      .map((one) => restored(one.name));
     return { summary: `\`${name}\` is not a function.${didYouMean(name, words)}` };
   }
   const takes = new Set(

@@ -136,6 +136,7 @@ describe('an expression is wrong', () => {
     ['foo(1)', 'foo(1)', '`foo` is not a function.'],
     ['"a".matchs("a")', '"a".matchs("a")', '`matchs` is not a function. Did you mean `matches`?'],
     ['nope()', 'nope()', '`nope` is not a function.'],
+    ['"a".nope()', '"a".nope()', '`nope` is not a function.'],
     ['sise([1])', 'sise([1])', '`sise` is not a function. Did you mean `size`?'],
     [
       '"a".matches(1)',
