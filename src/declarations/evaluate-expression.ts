@@ -6,7 +6,7 @@ import { tokensOf } from '../expressions/tokens.js';
 import { UnknownValue } from '../expressions/unknown-value.js';
 import { cached, defined, didYouMean, isList, mapMembers, type Json } from '../model/index.js';
 import { variableIn } from './environment.js';
-import { escapeText, literalOf, type ExpressionFrom } from './reference-syntax.js';
+import { escapeText, literalOf, partsOf, type ExpressionFrom } from './reference-syntax.js';
 import {
   noForEach,
   noTemplate,
@@ -98,8 +98,11 @@ function variablesIn(source: string): readonly string[] {
 }
 
 /** Text that holds a reference or a secret. */
-const unknown = (text: string): UnknownValue =>
-  /\$\{\s*secret\./.test(text)
+function unknown(text: string): UnknownValue {
+  for (const part of partsOf(text))
+    if (typeof part === 'object' && part.from === 'nowhere')
+      return new UnknownValue(`the value here is ${text}: ${part.summary}`, 'bad-reference');
+  return /\$\{\s*secret\./.test(text)
     ? new UnknownValue(
         `the value here is the secret ${text}, and a secret is not allowed inside an expression`,
         'misplaced-secret',
@@ -108,6 +111,7 @@ const unknown = (text: string): UnknownValue =>
         `the value here, ${text}, is read from the service, and an expression is evaluated before anything is read`,
         'live-reference',
       );
+}
 
 function inputOf(raw: Raw, inputs: Inputs): CelInput {
   if (typeof raw === 'string') return literalOf(raw) ?? unknown(raw);
@@ -132,10 +136,13 @@ const WHAT_TO_WRITE = {
   'live-reference':
     'A reference must stand alone, as in `${accounts.site.id}`, or in text: `Site ${accounts.site.id}`.',
   'misplaced-secret': 'It is the whole value of a secret attribute: `"${secret.env.NAME}"`.',
+  'bad-reference': FORMS,
 } as const;
 
 const adviceOn = (code: string | undefined): string | undefined =>
-  code === 'live-reference' || code === 'misplaced-secret' ? WHAT_TO_WRITE[code] : undefined;
+  code === 'live-reference' || code === 'misplaced-secret' || code === 'bad-reference'
+    ? WHAT_TO_WRITE[code]
+    : undefined;
 
 type Said = Pick<Violation, 'code' | 'summary' | 'detail' | 'names'>;
 

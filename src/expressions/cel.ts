@@ -213,6 +213,7 @@ function said(
       return { summary: text.replace('No such key: ', '') };
     case 'live-reference':
     case 'misplaced-secret':
+    case 'bad-reference':
       return { summary, code };
     case 'limit_exceeded':
       return { summary: `the expression is too large: ${limitWords(text)}` };

@@ -8,6 +8,6 @@ export class UnknownValue {
    */
   constructor(
     readonly problem: string,
-    readonly code: 'live-reference' | 'misplaced-secret',
+    readonly code: 'live-reference' | 'misplaced-secret' | 'bad-reference',
   ) {}
 }

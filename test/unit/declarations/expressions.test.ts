@@ -283,6 +283,21 @@ describe('an expression is wrong', () => {
     },
   );
 
+  it.each(['${each}', '${accounts.}', 'a ${var.} b'])(
+    'uses %s, which has no form of a reference',
+    async (malformed) => {
+      const [first] = await errors(
+        `templates:\n  t: { parameters: { properties: { s: { type: string } } }, accounts: { a: { name: "\${param.s + 'x'}" } } }\n` +
+          `use: { u: { template: t, with: { s: "${malformed}" } } }\n`,
+      );
+      expect(first).toMatchObject({
+        code: 'bad-reference',
+        summary: `the value here is ${malformed}: the reference is incomplete or has a form that does not exist`,
+        detail: expect.stringContaining('References are as in') as string,
+      });
+    },
+  );
+
   it('compares a secret', async () => {
     const [first] = await errors(
       `templates:\n  t: { parameters: { properties: { s: { type: string } } }, accounts: { a: { name: "\${param.s == 'x' ? 'y' : 'n'}" } } }\n` +
