@@ -1,32 +1,29 @@
 // The newest serial that this machine saw of a remote state. A place that was restored from a backup shows an older one,
 // and a place that was named without a migration shows none: what was created since would be created again.
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import {
   equal,
   exits,
   isAddress,
   isList,
   isObject,
-  limited,
   refuse,
   sameTarget,
+  sha256,
   shellWord,
   type State,
 } from '../model/index.js';
 import type { Files } from '../platform/index.js';
 import { fileStore, type FileStoreOptions } from './backends/file/store.js';
-import { isDiskError } from './disk-errors.js';
+import { ifThere, isDiskError } from './disk-errors.js';
 import { parseJsonText } from './json-text.js';
 import { MovedState } from './state-text.js';
 import type { ProjectIdentity, Store } from './store-port.js';
 
-/** The states of a process share the file. */
-const oneAtATime = limited(1);
-
 interface KnownSerials {
   readonly files: Files;
-  /** Absolute: the file that holds the serials. */
-  readonly path: string;
+  /** Absolute: the folder with a file for each state. Runs at the same time write other files. */
+  readonly folder: string;
   /** Names the state in its place, with the environment. */
   readonly project: string;
   /** Whether the environment names the place: it may name another one for each run, such as one for each customer. */
@@ -49,55 +46,56 @@ export const serialsOf = (
     files,
     project,
     byEnvironment,
-    path: join(ownFolder, 'serials.json'),
+    folder: join(ownFolder, 'serials'),
     ...(usualFile !== undefined && { left: fileStore({ ...options, path: usualFile }) }),
   };
 };
 
-type Serials = Readonly<Record<string, unknown>>;
+/** What one file holds. */
+type Known = Readonly<Record<string, unknown>>;
 
-/** The last text that was read: a fleet reads the same one for each tenant. */
-let last: { readonly text: string; readonly serials: Serials } | undefined;
+/** @param of the location and the project */
+const fileOf = ({ folder }: KnownSerials, of: string): string =>
+  join(folder, `${sha256(of).slice(0, 32)}.json`);
 
-const load = async ({ files, path }: KnownSerials): Promise<Serials> => {
-  const text = await files.read(path).catch(() => '{}');
-  if (last?.text !== text) last = { text, serials: serialsIn(text) };
-  return last.serials;
-};
-
-function serialsIn(text: string): Serials {
-  const parsed = parseJsonText(text);
-  return 'value' in parsed && isObject(parsed.value) ? parsed.value : {};
+/** Undefined where nothing is known. */
+async function load({ files }: KnownSerials, path: string): Promise<Known | undefined> {
+  const parsed = parseJsonText(await files.read(path).catch(() => ''));
+  return 'value' in parsed && isObject(parsed.value) ? parsed.value : undefined;
 }
 
 export function rememberingStore(store: Store, known: KnownSerials): Store {
-  const of = `${store.location} ${known.project}`;
+  const { location } = store;
+  const { files, folder, project } = known;
+  const path = fileOf(known, `${location} ${project}`);
+  const rememberedOf = ({ lineage, serial, ...state }: State) => ({
+    location,
+    project,
+    lineage,
+    serial,
+    ...declaredIn(state),
+  });
 
   /** A disk that cannot be written to only makes the check weaker. @param one undefined: the state is there no more */
-  const remember = (one: State | undefined): Promise<void> => oneAtATime(() => write(one));
-  const write = async (one: State | undefined): Promise<void> => {
-    const { files, path } = known;
+  const remember = async (one: State | undefined): Promise<void> => {
     try {
-      const { [of]: before, ...others } = await load(known);
-      const now = one && rememberedOf(one);
-      if (equal(before, now)) return;
-      await files.makeFolder(dirname(path));
-      const all = now ? { ...others, [of]: now } : others;
-      await files.replace(path, `${JSON.stringify(all)}\n`, 0o600);
+      if (!one) return await ifThere(files.remove(path));
+      await files.makeFolder(folder);
+      await files.replace(path, `${JSON.stringify(rememberedOf(one))}\n`, 0o600);
     } catch (error) {
       if (!isDiskError(error)) throw error;
     }
   };
 
   /** @returns what this machine knew */
-  const assertNotOlder = async (found: State): Promise<unknown> => {
-    const before = (await load(known))[of];
-    if (!isObject(before) || before['lineage'] !== found.lineage) return before;
+  const assertNotOlder = async (found: State): Promise<Known | undefined> => {
+    const before = await load(known, path);
+    if (before?.['lineage'] !== found.lineage) return before;
     const { serial } = before;
     if (typeof serial === 'number' && serial > found.serial)
       refuse(
         'state-went-back',
-        `the state at ${store.location} has serial ${found.serial}, and this machine saw serial ${serial}: it was restored from a backup, or somebody wrote over it`,
+        `the state at ${location} has serial ${found.serial}, and this machine saw serial ${serial}: it was restored from a backup, or somebody wrote over it`,
         { detail: 'If the older state is right: trueup state rollback --accept' },
         exits.stale,
       );
@@ -143,13 +141,10 @@ export function rememberingStore(store: Store, known: KnownSerials): Store {
   };
 }
 
-const rememberedOf = (state: State) => ({
-  lineage: state.lineage,
-  serial: state.serial,
-  ...declaredIn(state),
-});
-
-const declaredIn = ({ target, resources }: State): ProjectIdentity => ({
+const declaredIn = ({
+  target,
+  resources,
+}: Pick<State, 'target' | 'resources'>): ProjectIdentity => ({
   target,
   files: [...new Set(Object.values(resources).map(({ file }) => file))].toSorted(),
 });
@@ -180,12 +175,12 @@ export function migratedStore(store: Store, known: KnownSerials): Store {
   };
 }
 
-function waysOn(from: string, to: string, { path }: KnownSerials): string {
+function waysOn(from: string, to: string, known: KnownSerials): string {
   const old = shellWord(from);
   const lines = isAddress(from)
     ? [
         'If it is about other objects, name another project: settings.state.project',
-        `If it is gone for good, let this machine forget it: rm ${shellWord(path)}`,
+        `If it is gone for good, let this machine forget it: rm ${shellWord(fileOf(known, `${from} ${known.project}`))}`,
       ]
     : [`If it is about other objects, move the file away: mv ${old} ${shellWord(`${from}.old`)}`];
   return [`Move it there${moving(from, to)}`, ...lines].join('\n');
@@ -201,23 +196,22 @@ function moving(from: string, to: string): string {
 
 /** Where this machine knows states of the project. */
 async function knownPlaces(known: KnownSerials): Promise<readonly KnownPlace[]> {
-  const { left, byEnvironment, project } = known;
+  const { left, byEnvironment, folder, files } = known;
   if (!left) return [];
   const usual = (await left.read().catch(whereMoved))?.state;
-  const end = ` ${project}`;
-  const seen = byEnvironment ? [] : Object.entries(await load(known));
+  const names = byEnvironment ? [] : await files.list(folder).catch(() => []);
+  const seen = await Promise.all(names.map((name) => load(known, join(folder, name))));
   return [
     ...(usual ? [{ location: left.location, ...declaredIn(usual) }] : []),
-    ...seen.flatMap(([of, one]) =>
-      of.endsWith(end) && isDeclared(one)
-        ? [{ location: of.slice(0, -end.length), target: one.target, files: one.files }]
-        : [],
-    ),
+    ...seen.filter((one) => isPlace(one)).filter(({ project }) => project === known.project),
   ];
 }
 
-const isDeclared = (one: unknown): one is ProjectIdentity =>
-  isObject(one) && typeof one['target'] === 'string' && isList(one['files']);
+const isPlace = (one: unknown): one is KnownPlace & { readonly project: unknown } =>
+  isObject(one) &&
+  typeof one['location'] === 'string' &&
+  typeof one['target'] === 'string' &&
+  isList(one['files']);
 
 /** What moved is known by its new place. */
 function whereMoved(error: unknown): undefined {

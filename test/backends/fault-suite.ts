@@ -417,8 +417,8 @@ export function faultSuite(name: string, makePlace: () => FaultPlace): void {
         const restore = await remoteOf(lane).save();
         expectCode(await lane.command(APPLY).ended, 0);
         // What a run saw counts, also if it only read.
-        const known = join(lane.cwd, '.trueup', 'serials.json');
-        rmSync(known);
+        const known = join(lane.cwd, '.trueup', 'serials');
+        rmSync(known, { recursive: true });
         expectCode(await lane.command(['plan', '--out', 'p.plan']).ended, 0);
         await restore();
         const sent = mutations(lane).length;

@@ -4378,10 +4378,10 @@ export const mutants: readonly Mutant[] = [
     tests: remote,
   },
   {
-    name: 'serials that were read count for another text',
+    name: 'what a run learns of a state is lost to a run of another one',
     file: 'state/known-serials.ts',
-    find: 'if (last?.text !== text)',
-    replace: 'if (!last)',
+    find: 'sha256(of).slice(0, 32)',
+    replace: "'serials'",
     tests: ['unit/state/known-serials.test.ts'],
   },
   {

@@ -1,5 +1,6 @@
 // What this machine knows of the places of a state: a place that was named without a migration is refused.
 import { expect, it } from 'vitest';
+import type { Files } from '../../../src/platform/index.js';
 import { registerKeys } from '../../../src/state/backends/registers/keys.js';
 import { registerStore } from '../../../src/state/backends/registers/register-store.js';
 import { rescueIn } from '../../../src/state/backends/registers/rescue.js';
@@ -16,6 +17,7 @@ import { intent, memory, result, TARGET } from './samples.js';
 /** What `applied` declares. */
 const DECLARED = { target: TARGET, files: ['estate.yaml'] };
 const UNUSUAL = '/sim/other.json';
+const SERIALS = '/sim/own/serials';
 
 /** One machine, and any number of places. */
 function machine() {
@@ -24,7 +26,7 @@ function machine() {
   const left = fileStore({ ...shared, path: '/sim/state.json' });
   const known = (project: string, byEnvironment = false) => ({
     files,
-    path: '/sim/own/serials.json',
+    folder: SERIALS,
     project,
     byEnvironment,
     left,
@@ -59,6 +61,13 @@ async function applied(store: Store): Promise<void> {
 
 const [ONE, OTHER] = ['postgres://one.example.com/x', 's3://other/x'] as const;
 
+/** Of what one state left. */
+async function onlyFile(files: Files): Promise<string> {
+  const [name = '', ...others] = await files.list(SERIALS);
+  expect(others).toEqual([]);
+  return `${SERIALS}/${name}`;
+}
+
 const begins = (store: Store, more: Partial<typeof DECLARED> = {}): Promise<void> =>
   store.assertMigrated!({ ...DECLARED, ...more });
 
@@ -71,7 +80,7 @@ it('a place that is named without a migration is refused, a file as well', async
   ] as const) {
     const refused = await refusal(begins(store));
     expect(refused).toMatchObject({ code: 'state-not-moved', exit: 1 });
-    for (const word of [`and ${ONE} held one`, advice, 'rm /sim/own/serials.json'])
+    for (const word of [`and ${ONE} held one`, advice, `rm ${await onlyFile(files)}`])
       expect(refused.words).toContain(word);
   }
   await begins(place(ONE));
@@ -79,18 +88,19 @@ it('a place that is named without a migration is refused, a file as well', async
   await begins(place(OTHER, 'north'));
   await begins(place(OTHER), { target: 'https://another.example.com' });
   await begins(place(OTHER), { files: ['alerts.yaml'] });
-  await files.remove('/sim/own/serials.json');
+  await files.remove(await onlyFile(files));
   await begins(place(OTHER));
 });
 
-it.each(['{"a', '[1]', `{"${ONE} default":5,"${ONE} x default":{"target":"${TARGET}","files":7}}`])(
-  'a file of serials that holds %s counts for nothing, and is written anew',
+it.each(['{"a', '[1]', `{"location":"${ONE}","project":"default","target":"${TARGET}","files":7}`])(
+  'a file of a serial that holds %s counts for nothing, and is written anew',
   async (text) => {
     const { place, files } = machine();
-    await files.makeFolder('/sim/own');
-    await files.replace('/sim/own/serials.json', text, 0o600);
+    const one = place(ONE);
+    await applied(one);
+    await files.replace(await onlyFile(files), text, 0o600);
     await begins(place(OTHER));
-    await applied(place(ONE));
+    await one.read();
     await refusal(begins(place(OTHER)));
   },
 );
@@ -139,20 +149,26 @@ it('a place is refused while the state file that is used without settings holds 
   await begins(place(ONE));
 });
 
-it('what was read of the serials is used again for the same bytes alone', async () => {
-  const [one, other] = [machine(), machine()];
-  const [here, there] = [one.place(ONE), other.place(ONE)];
-  await applied(here);
-  await applied(there);
-  const text = await one.files.read('/sim/own/serials.json');
-  expect(text).toContain('"serial":1,');
-  // One byte differs.
-  await other.files.replace('/sim/own/serials.json', text.replace('"serial":1,', '"serial":2,'), 0);
-  const wentBack = { code: 'state-went-back', exit: 6 };
-  expect(await here.read()).toBeDefined();
-  // The lineages of both are drawn from one seed.
-  expect(await refusal(there.read())).toMatchObject(wentBack);
-  expect(await here.read()).toBeDefined();
-  await one.files.replace('/sim/own/serials.json', text.replace('"serial":1,', '"serial":3,'), 0);
-  expect(await refusal(here.read())).toMatchObject(wentBack);
+it('what a run learns is not lost to a run of another state at the same time', async () => {
+  const { place, files } = machine();
+  const [one, other] = [place(ONE), place(OTHER, 'north')];
+  const replace = files.replace;
+  let isFirst = true;
+  files.replace = async (path, ...more) => {
+    if (path.startsWith(SERIALS) && isFirst) {
+      isFirst = false;
+      await applied(other);
+    }
+    return replace(path, ...more);
+  };
+  await applied(one);
+  files.replace = replace;
+  expect(await files.list(SERIALS)).toHaveLength(2);
+  for (const name of await files.list(SERIALS)) {
+    const path = `${SERIALS}/${name}`;
+    const text = await files.read(path);
+    await files.replace(path, text.replace('"serial":1,', '"serial":2,'), 0o600);
+  }
+  for (const store of [one, other])
+    expect(await refusal(store.read())).toMatchObject({ code: 'state-went-back', exit: 6 });
 });
