@@ -431,6 +431,7 @@ export function faultSuite(name: string, makePlace: () => FaultPlace): void {
         // A machine that saw no state before has the serial of the plan.
         renameSync(known, `${known}.away`);
         expectCode(await lane.command(['apply', 'p.plan']).ended, 6);
+        rmSync(known, { recursive: true });
         renameSync(`${known}.away`, known);
         expect(mutations(lane)).toHaveLength(sent);
         expectCode(await lane.command(['state', 'rollback', '--accept']).ended, 0);
