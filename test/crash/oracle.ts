@@ -79,11 +79,11 @@ export async function expectWhole(lane: Lane): Promise<void> {
   expect(foreignText(live)).toBe(untouched);
   expectSecretsSent(lane);
   expectNoSecret(lane);
-  // A lock or a list of serials that was cut off half written is left where it lies: it could be of a process that is
+  // A lock or a serial that was cut off half written is left where it lies: it could be of a process that is
   // about to finish it. What was kept for a remote state is recorded by now.
   const leftFiles = filesOf(lane).filter(
     (name) =>
-      !/^(?:state\.json(?:\.[1-5]|\.lock\.[0-9a-f-]{36}\.tmp)?|serials\.json(?:\.[0-9a-f-]{36}\.tmp)?)$/.test(
+      !/^(?:state\.json(?:\.[1-5]|\.lock\.[0-9a-f-]{36}\.tmp)?|serials\/[0-9a-f]{32}\.json(?:\.[0-9a-f-]{36}\.tmp)?)$/.test(
         name,
       ),
   );
