@@ -64,32 +64,40 @@ async function load({ files }: KnownSerials, path: string): Promise<Known | unde
   return 'value' in parsed && isObject(parsed.value) ? parsed.value : undefined;
 }
 
-export function rememberingStore(store: Store, known: KnownSerials): Store {
-  const { location } = store;
+/** What this machine knows of one state. */
+function knownSerial(location: string, known: KnownSerials) {
   const { files, folder, project } = known;
   const path = fileOf(known, `${location} ${project}`);
-  const rememberedOf = ({ lineage, serial, ...state }: State) => ({
+  const of = ({ lineage, serial, ...state }: State) => ({
     location,
     project,
     lineage,
     serial,
     ...declaredIn(state),
   });
-
-  /** A disk that cannot be written to only makes the check weaker. @param one undefined: the state is there no more */
-  const remember = async (one: State | undefined): Promise<void> => {
-    try {
-      if (!one) return await ifThere(files.remove(path));
-      await files.makeFolder(folder);
-      await files.replace(path, `${JSON.stringify(rememberedOf(one))}\n`, 0o600);
-    } catch (error) {
-      if (!isDiskError(error)) throw error;
-    }
+  return {
+    of,
+    read: () => load(known, path),
+    /** A disk that cannot be written to only makes the check weaker. @param one undefined: the state is there no more */
+    async remember(one: State | undefined): Promise<void> {
+      try {
+        if (!one) return await ifThere(files.remove(path));
+        await files.makeFolder(folder);
+        await files.replace(path, `${JSON.stringify(of(one))}\n`, 0o600);
+      } catch (error) {
+        if (!isDiskError(error)) throw error;
+      }
+    },
   };
+}
+
+export function rememberingStore(store: Store, known: KnownSerials): Store {
+  const { location } = store;
+  const { of, read, remember } = knownSerial(location, known);
 
   /** @returns what this machine knew */
   const assertNotOlder = async (found: State): Promise<Known | undefined> => {
-    const before = await load(known, path);
+    const before = await read();
     if (before?.['lineage'] !== found.lineage) return before;
     const { serial } = before;
     if (typeof serial === 'number' && serial > found.serial)
@@ -108,7 +116,7 @@ export function rememberingStore(store: Store, known: KnownSerials): Store {
       const snapshot = await store.read();
       if (!snapshot) return undefined;
       const before = await assertNotOlder(snapshot.state);
-      if (!equal(before, rememberedOf(snapshot.state))) await remember(snapshot.state);
+      if (!equal(before, of(snapshot.state))) await remember(snapshot.state);
       return snapshot;
     },
     async open(...asked) {
