@@ -122,7 +122,7 @@ describe.runIf(here)('timeouts', () => {
         /`timeouts\.create` is not a duration[^]*on main\.tf line 5[^]*create = "soon"/,
       ),
     ]);
-    declare('timeouts {\n    creat = "1m"\n  }');
+    declare('timeouts {\n    creates = "1m"\n  }');
     expect((await place.run('validate')).stderr).toMatch(
       /Unsupported argument[^]*on main\.tf line 5[^]*Did you mean "create"\?/,
     );
