@@ -59,6 +59,13 @@ export async function storeOf(
   });
 }
 
+/** True if another project that gives the same address and no name has the same state. */
+export const isStateUnnamed = (
+  { environment }: Context,
+  { state }: Pick<Settings, 'state'>,
+): boolean =>
+  state?.project === undefined && isAddress(state?.url ?? environment['TRUEUP_STATE'] ?? '');
+
 interface StorePlace
   extends
     Pick<StateSettings, 'lock' | 'history'>,

@@ -13,7 +13,7 @@ import type { Meta, PlanDocumentInput } from '../report/index.js';
 import type { Session, Snapshot, Store } from '../state/index.js';
 import { withCommands, verdictWithCommands } from './commands-to-type.js';
 import type { Context } from './context.js';
-import { fingerprintsOf, settleMilliseconds, storeOf } from './state-location.js';
+import { fingerprintsOf, isStateUnnamed, settleMilliseconds, storeOf } from './state-location.js';
 import {
   brokenHere,
   fetchSecrets,
@@ -80,7 +80,10 @@ export async function withProject<T>(
   work: (site: ProjectContext) => Promise<T>,
   how: Chosen = chosen(context),
 ): Promise<T> {
-  const project = await withOutsidePaths(context, await loadProject(context, paths, how), how);
+  const loaded = await withOutsidePaths(context, await loadProject(context, paths, how), how);
+  const project = isStateUnnamed(context, loaded.settings)
+    ? { ...loaded, is_state_unnamed: true }
+    : loaded;
   await fetchSecrets(context, project);
   try {
     const { settings } = project;

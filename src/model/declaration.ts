@@ -163,6 +163,8 @@ export interface Project {
   readonly digest: string;
   /** Values given by `--var` and `TRUEUP_VAR_*` that the project used, so that a saved plan can be loaded again. */
   readonly variables: Readonly<Record<string, string>>;
+  /** True if the state is remote and no `settings.state.project` tells it apart from those of other projects. */
+  readonly is_state_unnamed?: boolean;
 }
 
 /** What the steps of a plan ask of values: every reference in the order it was written, and every secret by its path. */

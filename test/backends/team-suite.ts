@@ -62,6 +62,18 @@ export function teamSuite(name: string, makePlace: () => Place): void {
       expect(await live(b)).toEqual(NAMES.slice(0, 5));
     });
 
+    it('keeps the objects of another project that was given the same place', async () => {
+      const { env, clone, live, project } = await team();
+      await clone(NAMES.slice(0, 3)).expect(0, ['apply', '--auto-approve'], { env });
+      const other = folder({ 'trueup.yaml': project(NAMES.slice(3)) });
+      const blocked = await other.expect(3, ['apply', '--auto-approve'], { env });
+      expect(blocked.stdout + blocked.stderr).toContain('settings.state.project');
+      expect(await live(other)).toEqual(NAMES.slice(0, 3));
+      other.write('trueup.yaml', project(NAMES.slice(3)).replace('lock:', 'project: other, lock:'));
+      const { stdout } = await other.expect(0, ['plan'], { env });
+      expect(stdout).toContain('0 to delete');
+    });
+
     it('applies on two machines at once: one waits, and nothing is created twice', async () => {
       const { env, clone, live } = await team(['--fault', 'latency=100']);
       const homes = [clone(NAMES), clone(NAMES), clone(NAMES)];

@@ -1441,8 +1441,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'nobody hears that a state may be of another project',
     file: 'reconciler/plan/target-selection.ts',
-    find: 'if (known < 2 || removed < known) return [];',
-    replace: 'if (known > 0) return [];',
+    find: 'isForeign && !project.is_state_unnamed ?',
+    replace: 'false ?',
     tests: plan,
   },
   {
@@ -5629,6 +5629,13 @@ export const mutants: readonly Mutant[] = [
     find: 'if (diagnostic && !(screen.diagnosticsApart && mayHaveFailed(one)))',
     replace: 'if (diagnostic)',
     tests: ['unit/report/text.test.ts'],
+  },
+  {
+    name: 'a state of another project is removed',
+    file: 'reconciler/plan/policy.ts',
+    find: 'input.project.is_state_unnamed && selection.foreign > 0',
+    replace: 'false && selection.foreign > 0',
+    tests: ['unit/reconciler/plan.test.ts'],
   },
   {
     name: 'a page shows all sentences of a rule before its changes',

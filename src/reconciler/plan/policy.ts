@@ -210,12 +210,20 @@ const rules: Readonly<Record<(typeof engineRules)[number], Rule>> = {
     });
   },
 
-  'all-removed': ({ selection, changes }) =>
-    selection.all_removed
+  'all-removed': ({ selection, changes, input }) => [
+    ...selection.all_removed
       .filter((kind) => selection.removed.some(([address]) => address.startsWith(`${kind}.`)))
       .map((kind) => ({
         detail: `no declaration of ${kind} is left: ${changes.filter((change) => change.kind === kind).length} would be removed`,
       })),
+    ...(input.project.is_state_unnamed && selection.foreign > 0 && selection.removed.length > 0
+      ? [
+          {
+            detail: `none of the ${selection.foreign} objects in the state is declared here: it may be the state of another project; give this one its own with settings.state.project`,
+          },
+        ]
+      : []),
+  ],
 
   protected: ({ changes, input }) => {
     const protects = input.project.declarations.filter((one) => one.lifecycle.protect);

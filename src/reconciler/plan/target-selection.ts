@@ -33,6 +33,8 @@ export interface Selection {
   readonly known: ReadonlySet<string>;
   /** Kinds of which nothing is declared any more although the state holds some. */
   readonly all_removed: readonly string[];
+  /** Number of objects in the state if none of them is declared: it may be that of another project. Otherwise 0. */
+  readonly foreign: number;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -77,6 +79,12 @@ export function select(
       gone.some(([address, entry]) => entry.kind === kind && !forgets(address)) &&
       !declaredKinds.has(kind),
   );
+  const removedNames = goneNames(gone, all).filter((address) => !forgets(address));
+  const isForeign =
+    !request.destroy &&
+    all.size > 0 &&
+    entries.length > 1 &&
+    removedNames.length === entries.length;
   return {
     declarations: covers ? new Map([...declared].filter(([address]) => covers(address))) : declared,
     others: covers ? [...declared.values()].filter(({ address }) => !covers(address)) : [],
@@ -91,14 +99,10 @@ export function select(
       .toReversed(),
     known,
     all_removed,
+    foreign: isForeign ? entries.length : 0,
     diagnostics: [
       ...(request.destroy ? [] : doubtfulRenames(declarations, all, state, inPaths)),
-      ...(request.destroy || all.size === 0
-        ? []
-        : foreignState(
-            entries.length,
-            goneNames(gone, all).filter((address) => !forgets(address)).length,
-          )),
+      ...(isForeign && !project.is_state_unnamed ? [foreignState(entries.length)] : []),
       ...[...request.targets, ...request.excludes].flatMap((name) => [
         ...unknownName(kinds, name, [...all.keys(), ...entries.map(([address]) => address)]),
         ...(request.destroy ? [] : earlierName(name, [...all.keys(), ...goneAddresses], renamed)),
@@ -193,19 +197,13 @@ function goneNames(
 
 const withoutKey = (address: string): string => address.replace(/\[.*$/s, '');
 
-/** @param known objects in the state @param removed those that no declaration names any more */
-function foreignState(known: number, removed: number): readonly Diagnostic[] {
-  if (known < 2 || removed < known) return [];
-  return [
-    {
-      severity: 'warning',
-      code: 'foreign-state',
-      summary: `None of the ${known} objects in the state is declared here: it may be the state of another project.`,
-      detail:
-        'If it is, give this project its own: settings.state.project. If it is not, the plan removes what was declared before.',
-    },
-  ];
-}
+const foreignState = (known: number): Diagnostic => ({
+  severity: 'warning',
+  code: 'foreign-state',
+  summary: `None of the ${known} objects in the state is declared here: it may be the state of another project.`,
+  detail:
+    'If it is, give this project its own: settings.state.project. If it is not, the plan removes what was declared before.',
+});
 
 /** Renames that would bind two addresses to one object, or forget one: nothing is planned beside them. */
 function doubtfulRenames(

@@ -16,6 +16,7 @@ import {
   entry,
   live,
   planScene,
+  project,
   project as projectOf,
   steps,
   type Scene,
@@ -1089,6 +1090,35 @@ describe('a state of which nothing is declared here', () => {
     expect(codes(['y'], members)).toContain('foreign-state');
     // One object may just have another name now.
     expect(codes(['mine'], { 'accounts.one': one })).not.toContain('foreign-state');
+  });
+
+  it('blocks the plan where the state is remote and no project is named', () => {
+    const both = { 'accounts.one': one, 'accounts.other': other };
+    const blocks = (
+      names: readonly string[],
+      state: Record<string, Entry>,
+      request: Parameters<typeof planScene>[0]['request'] = {},
+    ) => {
+      const declared = names.map((name) => declare(`accounts.${name}`, { name }));
+      const { plan } = planScene({
+        declared,
+        state,
+        live,
+        request,
+        more: { project: { ...project(declared), is_state_unnamed: true } },
+      });
+      return [
+        plan.diagnostics.filter(({ code }) => code === 'foreign-state').length,
+        plan.verdicts.flatMap(({ rule, verdict }) => (rule === 'all-removed' ? verdict : [])),
+      ];
+    };
+    expect(blocks(['mine'], both)).toEqual([0, ['blocked']]);
+    expect(blocks(['mine'], both, { allow: ['all-removed'] })).toEqual([0, ['allowed']]);
+    // A part of the plan that removes nothing is safe.
+    expect(blocks(['mine'], both, { targets: ['accounts.mine'] })).toEqual([0, []]);
+    expect(blocks(['mine'], both, { destroy: true })).toEqual([0, []]);
+    expect(blocks(['one', 'mine'], both)).toEqual([0, []]);
+    expect(blocks(['mine'], { 'accounts.one': one })).toEqual([0, []]);
   });
 });
 
