@@ -1441,7 +1441,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'nobody hears that a state may be of another project',
     file: 'reconciler/plan/target-selection.ts',
-    find: 'isForeign && !project.is_state_unnamed ?',
+    find: 'foreign > 0 && !project.is_state_unnamed ?',
     replace: 'false ?',
     tests: plan,
   },

@@ -79,12 +79,9 @@ export function select(
       gone.some(([address, entry]) => entry.kind === kind && !forgets(address)) &&
       !declaredKinds.has(kind),
   );
-  const removedNames = goneNames(gone, all).filter((address) => !forgets(address));
-  const isForeign =
-    !request.destroy &&
-    all.size > 0 &&
-    entries.length > 1 &&
-    removedNames.length === entries.length;
+  const removedNames = goneNames(gone, all).filter((address) => !forgets(address)).length;
+  const foreign =
+    request.destroy || all.size === 0 ? 0 : foreignObjects(entries.length, removedNames);
   return {
     declarations: covers ? new Map([...declared].filter(([address]) => covers(address))) : declared,
     others: covers ? [...declared.values()].filter(({ address }) => !covers(address)) : [],
@@ -99,10 +96,10 @@ export function select(
       .toReversed(),
     known,
     all_removed,
-    foreign: isForeign ? entries.length : 0,
+    foreign,
     diagnostics: [
       ...(request.destroy ? [] : doubtfulRenames(declarations, all, state, inPaths)),
-      ...(isForeign && !project.is_state_unnamed ? [foreignState(entries.length)] : []),
+      ...(foreign > 0 && !project.is_state_unnamed ? [foreignState(foreign)] : []),
       ...[...request.targets, ...request.excludes].flatMap((name) => [
         ...unknownName(kinds, name, [...all.keys(), ...entries.map(([address]) => address)]),
         ...(request.destroy ? [] : earlierName(name, [...all.keys(), ...goneAddresses], renamed)),
@@ -196,6 +193,10 @@ function goneNames(
 }
 
 const withoutKey = (address: string): string => address.replace(/\[.*$/s, '');
+
+/** One object may just have another name now. @param known objects in the state @param removed those that no declaration names any more */
+const foreignObjects = (known: number, removed: number): number =>
+  known > 1 && removed === known ? known : 0;
 
 const foreignState = (known: number): Diagnostic => ({
   severity: 'warning',
