@@ -555,65 +555,6 @@ const withManagers = (records: readonly JsonObject[], more: Parameters<typeof ri
     ...more,
   });
 
-describe('laws of writing a configuration', () => {
-  it.each([false, true])(
-    'what was applied is live, everything else is as it was, and nothing more is to be done (a server that merges: %s)',
-    async (merging) => {
-      const paths = fc.uniqueArray(
-        fc.array(fc.constantFrom('lan', 'wan', '0'), { minLength: 1, maxLength: 2 }),
-        { maxLength: 2, selector: String },
-      );
-      await fc.assert(
-        fc.asyncProperty(
-          plain,
-          declaredTrees,
-          paths,
-          fc.option(paths, { nil: undefined }),
-          async (live, declared, before, removed) => {
-            // A server that merges takes nothing out.
-            const cleared = removed?.length === 0 && Object.keys(declared).length === 0;
-            fc.pre(!merging || (!cleared && !JSON.stringify(declared).includes('null')));
-            const record = managerRecord('30', '12', [{ ...live, theirs: { kept: 1 } }, before]);
-            const cloud = withManagers([record], {
-              behaviours: { merging_configuration: merging },
-            });
-            const project = desire(
-              declare(
-                'configuration_managers.x',
-                {
-                  router: '12',
-                  configuration: removed === undefined ? [declared] : [declared, removed],
-                },
-                { adopt: '30', clear: true },
-              ),
-            );
-            const { outcomes, exit } = await cloud.apply(project);
-            expect([exit, outcomes.map((one) => one.outcome)]).toEqual([0, ['done']]);
-            expect((await cloud.plan(project)).exit).toBe(0);
-            expect((await cloud.drift(project)).drift).toEqual([]);
-            const [done] = cloud.objects('configuration_managers') as readonly [
-              { readonly configuration: readonly [JsonObject, Json] },
-            ];
-            const [after, defaults] = done.configuration;
-            const sorted = (one: readonly (readonly string[])[]): string =>
-              JSON.stringify(one.map(String).toSorted(compareText));
-            expect(defaults).toEqual(
-              removed !== undefined && sorted(removed) !== sorted(before) ? removed : before,
-            );
-            expect(isDocumentApplied([declared], [after, []])).toBe(true);
-            const rest = (tree: JsonObject): JsonObject =>
-              Object.fromEntries(
-                Object.entries(tree).filter(([name]) => !Object.hasOwn(declared, name)),
-              );
-            expect(rest(after)).toEqual(cleared ? {} : { ...rest(live), theirs: { kept: 1 } });
-          },
-        ),
-        { numRuns: drawn(150) },
-      );
-    },
-  );
-});
-
 const cloudOf = (): Rig => rig({ estate: theirs });
 const manager = (
   configuration: Value | undefined,
@@ -1511,4 +1452,63 @@ describe('configuration managers', () => {
     lifecycle: { adopt: "33" }
 `);
   });
+});
+
+describe('laws of writing a configuration', () => {
+  it.each([false, true])(
+    'what was applied is live, everything else is as it was, and nothing more is to be done (a server that merges: %s)',
+    async (merging) => {
+      const paths = fc.uniqueArray(
+        fc.array(fc.constantFrom('lan', 'wan', '0'), { minLength: 1, maxLength: 2 }),
+        { maxLength: 2, selector: String },
+      );
+      await fc.assert(
+        fc.asyncProperty(
+          plain,
+          declaredTrees,
+          paths,
+          fc.option(paths, { nil: undefined }),
+          async (live, declared, before, removed) => {
+            // A server that merges takes nothing out.
+            const cleared = removed?.length === 0 && Object.keys(declared).length === 0;
+            fc.pre(!merging || (!cleared && !JSON.stringify(declared).includes('null')));
+            const record = managerRecord('30', '12', [{ ...live, theirs: { kept: 1 } }, before]);
+            const cloud = withManagers([record], {
+              behaviours: { merging_configuration: merging },
+            });
+            const project = desire(
+              declare(
+                'configuration_managers.x',
+                {
+                  router: '12',
+                  configuration: removed === undefined ? [declared] : [declared, removed],
+                },
+                { adopt: '30', clear: true },
+              ),
+            );
+            const { outcomes, exit } = await cloud.apply(project);
+            expect([exit, outcomes.map((one) => one.outcome)]).toEqual([0, ['done']]);
+            expect((await cloud.plan(project)).exit).toBe(0);
+            expect((await cloud.drift(project)).drift).toEqual([]);
+            const [done] = cloud.objects('configuration_managers') as readonly [
+              { readonly configuration: readonly [JsonObject, Json] },
+            ];
+            const [after, defaults] = done.configuration;
+            const sorted = (one: readonly (readonly string[])[]): string =>
+              JSON.stringify(one.map(String).toSorted(compareText));
+            expect(defaults).toEqual(
+              removed !== undefined && sorted(removed) !== sorted(before) ? removed : before,
+            );
+            expect(isDocumentApplied([declared], [after, []])).toBe(true);
+            const rest = (tree: JsonObject): JsonObject =>
+              Object.fromEntries(
+                Object.entries(tree).filter(([name]) => !Object.hasOwn(declared, name)),
+              );
+            expect(rest(after)).toEqual(cleared ? {} : { ...rest(live), theirs: { kept: 1 } });
+          },
+        ),
+        { numRuns: drawn(150) },
+      );
+    },
+  );
 });
