@@ -73,8 +73,11 @@ export async function killedWorkers(): Promise<void> {
     await audit(pool, 'whole');
     const length = Date.now() - begun;
     let most = 0;
-    for (let at = 0; at < RUNS; at += 1)
-      most = Math.max(most, await audit(pool, `killed-${at}`, (length * at) / RUNS));
+    for (let at = 0; at < RUNS; at += 1) {
+      const again = await audit(pool, `killed-${at}`, (length * at) / RUNS);
+      most = Math.max(most, again);
+      process.stderr.write(`${at + 1} of ${RUNS}: ${again} tenants run again\n`);
+    }
     for (const one of workers) one.stop();
     await Promise.all(workers.map(({ ended }) => ended));
     await fleet.cloud.stop();
