@@ -24,7 +24,7 @@ import type { DeclarationFiles } from '../platform/index.js';
 import type { Proposal } from '../reconciler/plan/plan.js';
 import { typed } from './commands-to-type.js';
 import type { Context } from './context.js';
-import { chosen, loadProject, withOutsidePaths } from './project.js';
+import { chosen, loadProject, wholeProject } from './project.js';
 import { requestOf, withProject, type ProjectContext } from './working-context.js';
 
 export const updateDeclarations = (context: Context, paths: readonly string[]): Promise<Exit> =>
@@ -270,7 +270,7 @@ async function checkPlan(
   let proposal: Proposal;
   try {
     const loaded = await loadProject(quiet, paths, how, { checks: 'never', files });
-    const project = await withOutsidePaths(context, loaded, how, files);
+    const project = await wholeProject(context, loaded, how, files);
     proposal = await proposalOf(context, site, project);
   } catch (error) {
     throw error instanceof Refusal ? wrongAfterwards(error) : error;

@@ -13,7 +13,7 @@ import {
 import { declarationFiles } from '../platform/declaration-files.js';
 import { gitRepository, type GitRepository } from '../platform/git-files.js';
 import type { Context } from './context.js';
-import { chosen, loadProject, withOutsidePaths } from './project.js';
+import { chosen, loadProject, wholeProject } from './project.js';
 
 /** What is compared. Without `after`, the working tree is. */
 export interface ReferencePair {
@@ -99,7 +99,7 @@ export async function projectAt(
   try {
     const reading = { checks: 'never', files, synthesise } as const;
     const project = await loadProject(quiet, there, how, reading);
-    return await withOutsidePaths(quiet, project, how, files);
+    return await wholeProject(quiet, project, how, files);
   } catch (error) {
     const errors =
       error instanceof Refusal

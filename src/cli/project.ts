@@ -24,7 +24,7 @@ import type { DeclarationFiles } from '../platform/index.js';
 import { briefly } from '../report/brief-diagnostics.js';
 import { saidOf } from './commands-to-type.js';
 import type { Context } from './context.js';
-import { environmentOf, storeOf } from './state-location.js';
+import { environmentOf, isStateUnnamed, storeOf } from './state-location.js';
 
 export interface Chosen {
   readonly env?: string | undefined;
@@ -240,15 +240,26 @@ export async function fetchSecrets(
   await tell(flags.verbose ? warnings : briefly(warnings));
 }
 
-/**
- * The project with what other files of the current folder declare, where PATHs below it leave them out: limits count the
- * objects of the whole. Files with errors, and CDK programs, count nothing, which makes the limits stricter.
- */
-export async function withOutsidePaths(
+/** The project with what policy rules need beyond what is loaded. */
+export async function wholeProject(
   context: Context,
   project: Project,
   how: Chosen,
   files: DeclarationFiles = declarationFiles,
+): Promise<Project> {
+  const whole = await withOutsidePaths(context, project, how, files);
+  return isStateUnnamed(context, project.settings) ? { ...whole, is_state_unnamed: true } : whole;
+}
+
+/**
+ * The project with what other files of the current folder declare, where PATHs below it leave them out: limits count the
+ * objects of the whole. Files with errors, and CDK programs, count nothing, which makes the limits stricter.
+ */
+async function withOutsidePaths(
+  context: Context,
+  project: Project,
+  how: Chosen,
+  files: DeclarationFiles,
 ): Promise<Project> {
   const { paths, declarations } = project;
   // In a fleet, what other PATHs declare is of other tenants.

@@ -13,13 +13,13 @@ import type { Meta, PlanDocumentInput } from '../report/index.js';
 import type { Session, Snapshot, Store } from '../state/index.js';
 import { withCommands, verdictWithCommands } from './commands-to-type.js';
 import type { Context } from './context.js';
-import { fingerprintsOf, isStateUnnamed, settleMilliseconds, storeOf } from './state-location.js';
+import { fingerprintsOf, settleMilliseconds, storeOf } from './state-location.js';
 import {
   brokenHere,
   fetchSecrets,
   loadProject,
   chosen,
-  withOutsidePaths,
+  wholeProject,
   type Chosen,
 } from './project.js';
 import { reach, type Reached } from './cloud-connection.js';
@@ -80,10 +80,7 @@ export async function withProject<T>(
   work: (site: ProjectContext) => Promise<T>,
   how: Chosen = chosen(context),
 ): Promise<T> {
-  const loaded = await withOutsidePaths(context, await loadProject(context, paths, how), how);
-  const project = isStateUnnamed(context, loaded.settings)
-    ? { ...loaded, is_state_unnamed: true }
-    : loaded;
+  const project = await wholeProject(context, await loadProject(context, paths, how), how);
   await fetchSecrets(context, project);
   try {
     const { settings } = project;

@@ -68,6 +68,8 @@ export function teamSuite(name: string, makePlace: () => Place): void {
       const other = folder({ 'trueup.yaml': project(NAMES.slice(3)) });
       const blocked = await other.expect(3, ['apply', '--auto-approve'], { env });
       expect(blocked.stdout + blocked.stderr).toContain('settings.state.project');
+      await other.expect(3, ['plan', '--out', 'p.plan'], { env });
+      await other.expect(3, ['apply', 'p.plan'], { env });
       expect(await live(other)).toEqual(NAMES.slice(0, 3));
       other.write('trueup.yaml', project(NAMES.slice(3)).replace('lock:', 'project: other, lock:'));
       const { stdout } = await other.expect(0, ['plan'], { env });

@@ -27,7 +27,7 @@ import { withNotification, type Ended } from '../notify.js';
 import { withPolicies } from '../project-policies.js';
 import { stateInGit } from '../state-in-git.js';
 import { blocksOf, reportErrors, reportFailures, styleBesideErrors } from '../report-flags.js';
-import { fetchSecrets, loadProject, withOutsidePaths } from '../project.js';
+import { fetchSecrets, loadProject, wholeProject } from '../project.js';
 import {
   planDocumentOf,
   metaOf,
@@ -146,7 +146,7 @@ export async function applyPlan(
     throw new Refusal([...error.diagnostics, last], exits.stale);
   });
   if (project.digest !== digest) stale('the declarations are not those it was made from');
-  const whole = await withOutsidePaths(context, project, options);
+  const whole = await wholeProject(context, project, options);
   await fetchSecrets(context, whole);
   return withCloud(
     context,

@@ -6,7 +6,7 @@ import { withCommands } from '../commands-to-type.js';
 import type { Command, Context } from '../context.js';
 import { atReference, projectAt, referencePair, type ReferencePair } from '../git-references.js';
 import { checkOutputs } from '../output-files.js';
-import { chosen, loadProject, withOutsidePaths } from '../project.js';
+import { chosen, loadProject, wholeProject } from '../project.js';
 import { conclude, formsOf, outputsOf, planRenderer, type Render } from '../report-flags.js';
 import { version } from '../version.js';
 
@@ -32,7 +32,7 @@ async function laterProject(
   if (pair.after) return projectAt(context, paths, pair, pair.after);
   const how = chosen(context);
   const project = await loadProject(context, paths, how, { checks: 'never' });
-  return withOutsidePaths(context, project, how);
+  return wholeProject(context, project, how);
 }
 
 /** The project without its declarations, where nothing is declared at a reference. */
