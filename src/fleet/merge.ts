@@ -37,9 +37,13 @@ export function statusOf(command: FleetCommand, exit: Exit, applied: boolean): T
   return applied ? 'applied' : 'unchanged';
 }
 
-/** Exit codes of tenants that have something left to do. A signal in the middle of an apply is one of them. */
+/**
+ * Exit codes of tenants that have something left to do. A signal in the middle of an apply is one of them. Policies that
+ * blocked a tenant may have been changed since.
+ */
 const unfinished: readonly Exit[] = [
   exits.error,
+  exits.blocked,
   exits.locked,
   exits.partial,
   exits.interrupted,

@@ -438,7 +438,7 @@ describe('the merged report', () => {
     [0, true],
     [1, false],
     [2, true],
-    [3, true],
+    [3, false],
     [4, false],
     [5, true],
     [6, true],
