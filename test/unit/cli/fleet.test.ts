@@ -304,6 +304,19 @@ describe('a bundle', () => {
     expect(home.writes('acme')).toEqual([]);
   });
 
+  test('names the line of a plan that was edited, and the command that makes it again', async () => {
+    const home = await fleetOf(['acme', 'globex']);
+    await home.run('plan', '--out', 'b');
+    const lines = readFileSync(join(home.cwd, 'b'), 'utf8').split('\n');
+    home.write(
+      'b',
+      lines.with(2, lines[2]!.replace('"enabled":true', '"enabled":false')).join('\n'),
+    );
+    const { stderr } = await home.run('apply', 'b');
+    expect(stderr).toContain('is damaged at line 3, column 1: its digest does not fit');
+    expect(stderr).toContain('Make the plan again: trueup fleet plan --out FILE');
+  });
+
   test('with another plan of the same tenant, which nobody reviewed, is refused', async () => {
     const home = await fleetOf(['acme']);
     await home.run('plan', '--out', 'reviewed');
