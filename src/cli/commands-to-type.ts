@@ -18,20 +18,29 @@ export interface Said {
   readonly env: string | undefined;
   /** As `name=value`. */
   readonly variables: readonly string[];
+  /** Those of a command about all tenants of a fleet, where `variables` are of one of them; absent where they are not. */
+  readonly ofFleet?: readonly string[] | undefined;
 }
 
 /** Without the variables that hold a secret, as far as the masking knows it when a command is printed. */
-export const saidOf = (masking: Masking, said: Said): Said => ({
-  ...said,
-  get variables() {
-    return said.variables.filter((one) => {
+export function saidOf(masking: Masking, { ofFleet, ...said }: Said): Said {
+  const typeable = (variables: readonly string[]): readonly string[] =>
+    variables.filter((one) => {
       const [name = '', ...value] = one.split('=');
       // No terminal takes a control character as it is printed.
       const isTypeable = !/\p{Cc}/u.test(one);
       return isTypeable && !isSecretName(name) && !masking.holds([one, value.join('=')]);
     });
-  },
-});
+  return {
+    ...said,
+    get variables() {
+      return typeable(said.variables);
+    },
+    get ofFleet() {
+      return ofFleet && typeable(ofFleet);
+    },
+  };
+}
 
 const PATHS = '[paths...]';
 const namesOf = (fits: (spec: CommandSpec) => boolean): string =>
@@ -74,7 +83,11 @@ export const flagWords = (command: CommandSpec['name'], flags: Flags): readonly 
     });
 
 /** The command, complete. Safe to apply twice. */
-export function typed(command: string, { paths, env, variables }: Said): string {
+export function typed(
+  command: string,
+  { paths, env, variables: own, ofFleet = own }: Said,
+): string {
+  const variables = command.startsWith('trueup fleet ') ? ofFleet : own;
   const places = takesPaths.test(command) && paths.join() !== '.' ? paths.map(shellWord) : [];
   const rest = [
     ...places,

@@ -120,7 +120,8 @@ async function changedHere(
     { files: declarationFiles, fleet },
     {
       cwd,
-      common: ['policies', ...(env === undefined ? [] : [`trueup.${env}.yaml`])],
+      common: ['policies'],
+      overlays: env === undefined ? [] : [`trueup.${env}.yaml`, `trueup.${env}.yml`],
       entryOf: (tenant) =>
         digest([entryDigest(tenant, { env }), tenant.labels, tenant.requests_per_minute ?? null]),
     },

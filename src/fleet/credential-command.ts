@@ -3,7 +3,8 @@
 import { isObject, tryJson } from '../model/index.js';
 import type { Variables } from './tenant-environment.js';
 
-const NAME_OF_VARIABLE = /^[A-Z_][A-Z0-9_]{0,127}$/;
+/** A variable of the declarations is named as they name it. */
+const NAME_OF_VARIABLE = /^(?:[A-Z_][A-Z0-9_]{0,127}|TRUEUP_VAR_[A-Za-z][A-Za-z0-9_-]{0,127})$/;
 
 /** Or why there is nothing: part of a sentence, which continues "it …". */
 export function printedVariables(

@@ -130,7 +130,7 @@ export function bundleIn(
       if (!found)
         return damaged(path, place, `it ends, and the plan of ${tenant} is not in it`, REMEDY);
       const [, text = ''] = /^\{"plan":(.*),"tenant":"[^"]*"\}$/s.exec(found.line) ?? [];
-      const plan = planIn(text, { path, clock, command: COMMAND });
+      const plan = planIn(text, { path, clock, command: COMMAND, line: place.line });
       return plan.digest === wanted
         ? plan
         : damaged(path, place, `the plan of ${tenant} is not the one that the head names`, REMEDY);

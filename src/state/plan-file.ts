@@ -35,7 +35,6 @@ export interface PlanProtection {
 
 const DAY = 24 * 60 * 60 * 1000;
 export const ENCRYPTED = '-----BEGIN AGE ENCRYPTED FILE-----';
-const REMEDY = 'Nothing was changed. Make the plan again: trueup plan --out FILE';
 
 /** Writes a plan that holds for 24 hours unless told otherwise, mode 0600. @throws Refusal where the disk does not let it. */
 export async function writePlanFile(
@@ -127,21 +126,27 @@ function isBundle(text: string): boolean {
   );
 }
 
-/** The saved plan in a text. @param command what made the file @throws Refusal as `readPlanFile` */
+interface PlanText extends Pick<PlanFileOptions, 'path' | 'clock'> {
+  /** What made the file. */
+  readonly command?: string;
+  /** Where the text begins in the file. */
+  readonly line?: number;
+}
+
+/** The saved plan in a text. @throws Refusal as `readPlanFile` */
 export function planIn(
   text: string,
-  {
-    path,
-    clock,
-    command = 'trueup plan',
-  }: Pick<PlanFileOptions, 'path' | 'clock'> & { readonly command?: string },
+  { path, clock, command = 'trueup plan', line = 1 }: PlanText,
 ): PlanFile {
+  const remedy = `Nothing was changed. Make the plan again: ${command} --out FILE`;
   const parsed = parseJsonText(text, parseExactly);
-  if ('brokenAt' in parsed)
-    damaged(path, parsed.brokenAt, 'the text is truncated or not JSON', REMEDY);
-  const top = { line: 1, column: 1 };
+  if ('brokenAt' in parsed) {
+    const place = { ...parsed.brokenAt, line: parsed.brokenAt.line + line - 1 };
+    damaged(path, place, 'the text is truncated or not JSON', remedy);
+  }
+  const top = { line, column: 1 };
   if (!isObject(parsed.value) || typeof parsed.value.plan_file_version !== 'number')
-    damaged(path, top, 'it is not a saved plan', REMEDY);
+    damaged(path, top, 'it is not a saved plan', remedy);
   if (parsed.value.plan_file_version > VERSION) {
     refuse(
       'newer-format',
@@ -150,11 +155,11 @@ export function planIn(
     );
   }
   const flaw = planFileShape(parsed.value);
-  if (flaw) damaged(path, top, `${formatPath(flaw.path)} ${flaw.problem}`, REMEDY);
+  if (flaw) damaged(path, top, `${formatPath(flaw.path)} ${flaw.problem}`, remedy);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its shape was checked
   const { digest: claimed, ...content } = parsed.value as unknown as PlanFile;
   if (digest(content) !== claimed)
-    damaged(path, top, 'its digest does not fit: it was edited after it was made', REMEDY);
+    damaged(path, top, 'its digest does not fit: it was edited after it was made', remedy);
   if (clock.now() >= Date.parse(content.expires_at)) {
     refuse(
       'plan-expired',

@@ -5170,7 +5170,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a policy that changed concerns no tenant',
     file: 'fleet/changed-tenants.ts',
-    find: 'if (common.some(differs)) return now.fleet.tenants;',
+    find: 'if ([...common, ...overlays].some(differs)) return now.fleet.tenants;',
     replace: '',
     tests: ['unit/fleet/changed-tenants.test.ts'],
   },

@@ -131,7 +131,13 @@ export async function applyPlan(
   const { document, options } = file;
   const { paths, digest } = document.generated_from;
   const variables = Object.entries(options.variables).map((pair) => pair.join('='));
-  context.said = saidOf(context.masking, { paths, env: options.env, variables });
+  context.said = saidOf(context.masking, {
+    paths,
+    env: options.env,
+    variables,
+    // A plan of a tenant holds values that are of this tenant alone.
+    ...(context.fleetVariables && { ofFleet: context.flags.var ?? [] }),
+  });
   const stale = (why: string): never =>
     refuse(
       'stale',

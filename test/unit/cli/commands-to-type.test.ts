@@ -45,6 +45,19 @@ test.each([
   expect(typed(complete, how)).toBe(complete);
 });
 
+test('a command about a fleet takes no variables of one tenant', () => {
+  const masking = maskingOf();
+  const shown = saidOf(masking, {
+    ...bare,
+    paths: ['base'],
+    variables: ['a=of one', 'b=x'],
+    ofFleet: ['b=x', 'token=x', 'pin=1234'],
+  });
+  masking.add(new Secret('env.A', () => '1234'));
+  expect(typed('trueup fleet plan --out c', shown)).toBe('trueup fleet plan --out c --var b=x');
+  expect(typed('trueup plan', shown)).toBe("trueup plan base --var 'a=of one' --var b=x");
+});
+
 test('takes --var wherever it takes --env', () => {
   const taking = (flag: string): readonly string[] =>
     commands

@@ -241,6 +241,24 @@ describe('a bundle', () => {
     expect([home.writes('acme').length, home.writes('globex').length]).toEqual([0, 1]);
   });
 
+  test('is made again by a command without the variables of one tenant', async () => {
+    const home = await fleetOf(
+      ['acme', 'globex'],
+      FILE.replace(
+        '{ from: tenants/* }',
+        '{ from: tenants/*, each: { acme: { variables: { hook: "https://of-acme.example.com/" } } } }',
+      ),
+    );
+    home.env['GLOBEX_TRUEUP_VAR_hook'] = 'https://of-globex.example.com/';
+    await home.run('plan', '--out', 'b');
+    await home.run('apply', 'b');
+    const { code, stderr } = await home.run('apply', 'b');
+    expect(code).toBe(6);
+    // Typed as it stands, it is about both tenants.
+    expect(stderr).toContain('Make it again: trueup fleet plan --out b');
+    expect(stderr).not.toContain('--var');
+  });
+
   test('is stale where the entry of a tenant is another one', async () => {
     const home = await fleetOf(['acme']);
     await home.run('plan', '--out', 'b');
@@ -284,6 +302,19 @@ describe('a bundle', () => {
       /edited after it was made|not in it|not the one that the head names|not a bundle/,
     );
     expect(home.writes('acme')).toEqual([]);
+  });
+
+  test('names the line of a plan that was edited, and the command that makes it again', async () => {
+    const home = await fleetOf(['acme', 'globex']);
+    await home.run('plan', '--out', 'b');
+    const lines = readFileSync(join(home.cwd, 'b'), 'utf8').split('\n');
+    home.write(
+      'b',
+      lines.with(2, lines[2]!.replace('"enabled":true', '"enabled":false')).join('\n'),
+    );
+    const { stderr } = await home.run('apply', 'b');
+    expect(stderr).toContain('is damaged at line 3, column 1: its digest does not fit');
+    expect(stderr).toContain('Make the plan again: trueup fleet plan --out FILE');
   });
 
   test('with another plan of the same tenant, which nobody reviewed, is refused', async () => {

@@ -60,6 +60,10 @@ const tree: Tree = {
   'tenants/y/t.yaml': 'y',
   'tenants/y/program/cdktf.json': '{}',
   'tenants/y/program/src/main.ts': 'm',
+  'tenants/limits.yaml': 'settings: 1',
+  'tenants/z.yaml': 'z',
+  'output/manifest.json': '{}',
+  'output/stacks/s/cdk.tf.json': '{}',
 };
 const both = fleet(tenant('x'), tenant('y'));
 
@@ -70,6 +74,7 @@ function changedBy(more: Tree | undefined, before: Fleet | undefined = both, now
     {
       cwd: '/f',
       common: ['policies'],
+      overlays: ['trueup.prod.yaml', 'trueup.prod.yml'],
       entryOf: ({ paths, variables }) => JSON.stringify([paths, variables]),
     },
   ).map(({ name }) => name);
@@ -92,6 +97,47 @@ test.each<[string, Tree, readonly string[]]>([
   expect(changedBy(more)).toEqual(expected);
 });
 
+test.each<[string, readonly string[], Tree]>([
+  ['settings above a PATH', ['tenants/x'], { 'tenants/limits.yaml': 'settings: 2' }],
+  ['new settings above it', ['tenants/x'], { 'tenants/more.yml': '{"settings": 1}' }],
+  ['the environment, in a .yml', ['tenants/x'], { 'trueup.prod.yml': 'e' }],
+  ['the environment beside a file', ['base/a.yaml'], { 'base/trueup.prod.yaml': 'e' }],
+  ['an absolute PATH', ['/f/tenants/x'], { 'tenants/x/t.yaml': 'X' }],
+  ['a PATH that goes up and down', ['base/../tenants/x/'], { 'tenants/x/t.yaml': 'X' }],
+  [
+    'a program that is named by its file',
+    ['tenants/y/program/cdktf.json'],
+    { 'tenants/y/program/src/main.ts': 'M' },
+  ],
+  ['synthesised stacks', ['output'], { 'output/stacks/s/cdk.tf.json': '[]' }],
+])('%s', (_what, paths, more) => {
+  const one = fleet(tenant('one', { paths }));
+  expect(changedBy({}, one, one)).toEqual([]);
+  expect(changedBy(more, one, one)).toEqual(['one']);
+});
+
+test('a file beside that of a tenant, which it does not use', () => {
+  const one = fleet(tenant('one', { paths: ['tenants/z.yaml'] }));
+  expect(changedBy({ 'tenants/w.yaml': 'w', 'tenants/x/t.yaml': 'X' }, one, one)).toEqual([]);
+});
+
+test('what the disk refuses counts as changed, and hides nothing of other tenants', () => {
+  const files = filesIn(tree);
+  const refusing: DeclarationFiles = {
+    ...files,
+    stat(path) {
+      if (path === '/f/tenants/x/t.yaml') throw Object.assign(new Error('loop'), { code: 'ELOOP' });
+      return files.stat(path);
+    },
+  };
+  const changed = changedTenants(
+    { files, fleet: both },
+    { files: refusing, fleet: both },
+    { cwd: '/f', common: [], overlays: [], entryOf: () => '' },
+  );
+  expect(changed.map(({ name }) => name)).toEqual(['x']);
+});
+
 test('an entry that changed, is new, or is gone', () => {
   expect(changedBy({}, both, fleet(tenant('x', { variables: { a: '1' } }), tenant('y')))).toEqual([
     'x',
@@ -105,7 +151,7 @@ test('every tenant, where there was no fleet', () => {
     changedTenants(
       { files: filesIn(tree) },
       { files: filesIn(tree), fleet: both },
-      { cwd: '/f', common: [], entryOf: () => '' },
+      { cwd: '/f', common: [], overlays: [], entryOf: () => '' },
     ),
   ).toEqual(both.tenants);
 });

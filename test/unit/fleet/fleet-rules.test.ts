@@ -312,6 +312,11 @@ describe('the environment of a tenant', () => {
 
 test.each([
   ['{"TRUEUP_V2_URL":"u"}', { variables: { TRUEUP_V2_URL: 'u' } }],
+  ['{"TRUEUP_VAR_night-hook":"u"}', { variables: { 'TRUEUP_VAR_night-hook': 'u' } }],
+  [
+    '{"TRUEUP_VAR_":"s3cret","hook":"x"}',
+    { problem: expect.stringMatching(/^member 2 .* not named like/) as string },
+  ],
   ['junk s3cret', { problem: 'it printed no JSON object' }],
   ['["s3cret"]', { problem: 'it printed no JSON object' }],
   ['{}', { problem: 'it printed an empty JSON object' }],
