@@ -31,7 +31,7 @@ import type { Tenant } from '../fleet/tenant.js';
 import { commandOutput } from '../platform/command-output.js';
 import type { FleetFormat } from '../report/formats.js';
 import { driftFigures, planFigures, withWrites } from '../report/fleet-figures.js';
-import { fleetSentence, tenantDiagnostics, tenantLine, writesText } from '../report/fleet-text.js';
+import { fleetSentence, tenantLine, tenantMessages, writesText } from '../report/fleet-text.js';
 import { briefly } from '../report/brief-diagnostics.js';
 import { plural } from '../report/words.js';
 import type { FleetNdjson } from '../report/fleet-ndjson.js';
@@ -262,6 +262,7 @@ function linesInOrder(
   { prints, told }: Pick<FleetJob, 'prints' | 'told'>,
 ) {
   const ready = new Map<string, TenantEntry>();
+  const messages = tenantMessages();
   let next = 0;
   return async (entry: TenantEntry): Promise<void> => {
     ready.set(entry.tenant, entry);
@@ -276,7 +277,8 @@ function linesInOrder(
       }
       const before = told?.get(one.tenant)?.diagnostics ?? [];
       const fresh = distinct([...before, ...one.diagnostics]).slice(before.length);
-      await context.tell(tenantDiagnostics(one.tenant, fresh));
+      const shown = messages.of(one.tenant, fresh);
+      await context.tell(next === names.length ? [...shown, ...messages.rest()] : shown);
     }
   };
 }

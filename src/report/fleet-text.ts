@@ -1,6 +1,9 @@
 // The report of a fleet as text: one line per tenant, then how many there are of each status.
 import {
+  cached,
+  digest,
   tenantStatuses,
+  type Diagnostic,
   type FleetDocument,
   type TenantEntry,
   type TenantStatus,
@@ -52,11 +55,13 @@ export function fleetSentence({ summary, run }: FleetDocument): string {
 export const fleetErrors = (
   { diagnostics: ofRun }: Pick<FleetDocument, 'diagnostics'>,
   tenants: readonly TenantEntry[],
-): TenantEntry['diagnostics'] =>
-  [
-    ...ofRun,
-    ...tenants.flatMap(({ tenant, diagnostics }) => tenantDiagnostics(tenant, diagnostics)),
-  ].filter(({ severity }) => severity === 'error');
+): TenantEntry['diagnostics'] => {
+  const messages = tenantMessages();
+  const ofTenants = tenants.flatMap(({ tenant, diagnostics }) => messages.of(tenant, diagnostics));
+  return [...ofRun, ...ofTenants, ...messages.rest()].filter(
+    ({ severity }) => severity === 'error',
+  );
+};
 
 export function fleetText(document: FleetDocument, style: Style): string {
   const errors = fleetErrors(document, document.tenants);
@@ -83,3 +88,27 @@ export const tenantDiagnostics = (
   diagnostics: TenantEntry['diagnostics'],
 ): TenantEntry['diagnostics'] =>
   diagnostics.map((one) => ({ ...one, summary: `${tenant}: ${one.summary}` }));
+
+/** Tenants for which an equal message is shown. */
+const SHOWN = 3;
+
+/** Messages about the tenants of a run. What is wrong with files that all of them share is shown for a few. */
+export function tenantMessages() {
+  const counts = new Map<string, { readonly one: Diagnostic; count: number }>();
+  return {
+    of: (tenant: string, diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
+      tenantDiagnostics(
+        tenant,
+        diagnostics.filter((one) => {
+          const equal = cached(counts, digest(one), () => ({ one, count: 0 }));
+          equal.count += 1;
+          return equal.count <= SHOWN;
+        }),
+      ),
+    /** What was not shown, with the number of its tenants. */
+    rest: (): readonly Diagnostic[] =>
+      [...counts.values()].flatMap(({ one, count }) =>
+        count > SHOWN ? tenantDiagnostics(plural(count - SHOWN, 'more tenant'), [one]) : [],
+      ),
+  };
+}

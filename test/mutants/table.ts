@@ -5631,6 +5631,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/report/text.test.ts'],
   },
   {
+    name: 'an error of all tenants is shown for each',
+    file: 'report/fleet-text.ts',
+    find: 'return equal.count <= SHOWN;',
+    replace: 'return true;',
+    tests: ['unit/report/fleet.test.ts'],
+  },
+  {
+    name: 'the rest of a message is told before the last tenant is counted',
+    file: 'cli/fleet-run.ts',
+    find: 'next === names.length ? [...shown, ...messages.rest()] : shown',
+    replace: 'shown',
+    tests: ['unit/cli/fleet.test.ts'],
+  },
+  {
     name: 'a state of another project is removed',
     file: 'reconciler/plan/policy.ts',
     find: 'input.project.is_state_unnamed && selection.foreign > 0',

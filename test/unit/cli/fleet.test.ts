@@ -754,6 +754,18 @@ describe('an apply', () => {
 describe('a run', () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 
+  test('shows what is wrong with the files of all tenants for three of them', async () => {
+    const home = await fleetOf(names, FILE, 'accounts: { site: {} }\n');
+    const { code, stderr } = await home.run('validate');
+    expect(code).toBe(1);
+    expect(stderr.match(/[^:]+: `name` is missing/g)).toEqual([
+      ' a: `name` is missing',
+      ' b: `name` is missing',
+      ' c: `name` is missing',
+      ' 4 more tenants: `name` is missing',
+    ]);
+  });
+
   test('stops after failed tenants in a row; resumed, it runs those alone that have no result', async () => {
     const home = await fleetOf(names, `${FILE}  concurrency: 1\n  stop: { failures: 2 }\n`);
     for (const name of ['c', 'd']) home.accounts.get(name)!.setFaults([parseFault('status=403')]);

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { fleetNdjson } from '../../../src/report/fleet-ndjson.js';
 import { fleetFormats } from '../../../src/report/formats.js';
+import { tenantMessages } from '../../../src/report/fleet-text.js';
 import { renderFleet } from '../../../src/report/render.js';
 import { hostile } from './arbitrary.js';
 import { everyStatus, hostileFleet, largeFleet } from './fleets.js';
@@ -48,6 +49,22 @@ test('no text becomes markup', () => {
     expect(text).not.toContain('<img');
   }
   expect(hostile.length).toBeGreaterThan(10);
+});
+
+test('an equal message is shown for three tenants, and counted for the others', () => {
+  const wrong = { severity: 'error', code: 'missing', summary: 'there is no name' } as const;
+  const own = { ...wrong, summary: 'there is no account' };
+  const messages = tenantMessages();
+  const shown = ['a', 'b', 'c', 'd', 'e'].flatMap((tenant) =>
+    messages.of(tenant, tenant === 'd' ? [wrong, own] : [wrong]),
+  );
+  expect(shown.map(({ summary }) => summary)).toEqual([
+    'a: there is no name',
+    'b: there is no name',
+    'c: there is no name',
+    'd: there is no account',
+  ]);
+  expect(messages.rest()).toEqual([{ ...wrong, summary: '2 more tenants: there is no name' }]);
 });
 
 test('the worst tenant comes first', () => {
