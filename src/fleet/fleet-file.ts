@@ -476,7 +476,7 @@ function tenantOf(reading: Reading, one: Found, defaults: WrittenShared): Tenant
   const usual = (defaults.paths ?? []).map((text) => fill(text, ['fleet', 'defaults', 'paths']));
   const own = (written.paths ?? []).map((text) => fill(text, [...path, 'paths']));
   const paths = [...usual, ...own, ...(folder === undefined ? [] : [folder])];
-  refuseMissing(reading, one, paths, usual.length);
+  refuseMissing(reading, one, paths, defaults.paths ?? []);
   const stateText = written.state ?? defaults.state;
   const state = stateText === undefined ? undefined : fill(stateText, at('state'));
   if (stateText?.trim() === '')
@@ -531,11 +531,12 @@ function credentialsOf(
   return { env_prefix: prefix };
 }
 
+/** @param usual as `defaults` has them: they come first */
 function refuseMissing(
   { files, cwd, complain, origin }: Reading,
   { name, path }: Found,
   paths: readonly string[],
-  usual: number,
+  usual: readonly string[],
 ): void {
   if (paths.length === 0)
     complain(path, {
@@ -543,7 +544,8 @@ function refuseMissing(
       summary: `tenant \`${name}\` has no \`paths\`, and \`defaults\` has none`,
     });
   for (const [index, one] of paths.entries()) {
-    const where = index < usual ? ['fleet', 'defaults', 'paths'] : [...path, 'paths'];
+    const where = index < usual.length ? ['fleet', 'defaults', 'paths'] : [...path, 'paths'];
+    const isOfAll = usual[index] === one;
     if (one === '-')
       complain(where, {
         code: 'no-such-path',
@@ -552,8 +554,10 @@ function refuseMissing(
     else if (one !== '' && !files.stat(resolve(cwd, one)))
       complain(where, {
         code: 'no-such-path',
-        summary: `tenant \`${name}\`: ${one} does not exist`,
-        detail: `It is a PATH of the tenant. Remove the tenant from ${origin(path).file}, or bring its folder back.`,
+        summary: isOfAll ? `${one} does not exist` : `tenant \`${name}\`: ${one} does not exist`,
+        detail: isOfAll
+          ? 'It is a PATH of every tenant. Correct it, or bring its file or folder back.'
+          : `It is a PATH of the tenant. Remove the tenant from ${origin(path).file}, or bring its folder back.`,
       });
   }
 }

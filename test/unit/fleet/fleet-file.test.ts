@@ -349,6 +349,15 @@ test('a tenant that is wrong is a tenant', async () => {
   expect(await of('{}')).toEqual([expect.stringContaining('the fleet has no tenants')]);
 });
 
+test('a PATH of all tenants that is gone is complained of once', async () => {
+  const text = `fleet: { ${all}, defaults: { paths: [base, gone, "gone/\${tenant}"] } }`;
+  expect(await complaints(text)).toEqual([
+    '1:52 no-such-path: gone does not exist',
+    '1:52 no-such-path: tenant `acme`: gone/acme does not exist',
+    '1:52 no-such-path: tenant `globex`: gone/globex does not exist',
+  ]);
+});
+
 test('all complaints come at once', async () => {
   expect(
     await complaints(`fleet: { ${all}, concurrency: 0, stop: { failures: 0, blocked: -1 } }`),
