@@ -90,11 +90,15 @@ export function checkCron(text: string): void {
   });
 }
 
-/** What a queue would keep for all who may read it. @throws Refusal */
-export function refuseSecretJobs({ var: variables = [] }: QueuedJobs['flags']): void {
-  const name = variables
+/** The first of the variables that is named like a secret. @param variables as `name=value` */
+export const secretVariable = (variables: readonly string[]): string | undefined =>
+  variables
     .map((one) => one.slice(0, Math.max(0, one.indexOf('='))))
     .find((one) => isSecretName(one));
+
+/** What a queue would keep for all who may read it. @throws Refusal */
+export function refuseSecretJobs({ var: variables = [] }: QueuedJobs['flags']): void {
+  const name = secretVariable(variables);
   if (name !== undefined)
     refuse(
       'secret-in-job',
