@@ -324,6 +324,17 @@ describe('a scheduled audit that is due', () => {
   test.each(['add', 'complete'] as const)(
     'waits for a server that is gone at its %s, says so, and begins once',
     async (step) => {
+  test('is left out where no worker was there for an hour, and the next one begins', async () => {
+    const { fleet, run, schedule, begin } = await due(audits());
+    schedule.pass(3_600_000);
+    const late = await working(fleet, run, begin);
+    expect(late.stderr).toContain(`The scheduled run ${NAME} is left out`);
+    expect([late.stdout, queued(run), statesOf(schedule)]).toEqual(['', [], ['completed']]);
+    schedule.pass(-3_600_000);
+    await schedule.add([{ data: audits(), priority: 0, expiry: 900 }]);
+    await working(fleet, run, begin);
+    expect(queued(run)).toEqual(ALL);
+  });
       const { fleet, run, schedule, begin } = await due(audits());
       if (step === 'add') run.queue.add = once(run.queue.add, unreachable);
       else schedule.complete = once(schedule.complete, unreachable);
