@@ -244,6 +244,17 @@ describe('a result that cannot be read', () => {
   });
 });
 
+test('a worker that may not read the results ends, and leaves its tenants to others', async () => {
+  const fleet = await fleetOf(['a', 'b']);
+  const run = await queuedRun(['a', 'b']);
+  const denied = { ...run.place, read: async () => refuse('backend-denied', 'not this user') };
+  await expect(working(fleet, { ...run, place: denied }, doAll)).rejects.toThrow('not this user');
+  expect(waiting(run).toSorted()).toEqual(['a', 'b']);
+  expect(run.queue.jobs.filter(({ state }) => state === 'active')).toEqual([]);
+  await working(fleet, run, doAll);
+  expect(await last(run, 'b')).toMatchObject({ status: 'drift' });
+});
+
 test('a job waits for the audit of another run as long as its run was told to', async () => {
   const fleet = await fleetOf(['a']);
   const run = await queuedRun(['a'], { ...drifts, flags: { lockWait: '0s' } });
@@ -313,17 +324,6 @@ describe('a scheduled audit that is due', () => {
     expect(await runRecords(run.place, NAME).run()).toMatchObject({ tenants: ['a', 'b'] });
     expect(statesOf(schedule)).toEqual(['completed']);
   });
-  test('says why it cannot begin, and is not tried again in silence', async () => {
-    const { fleet, run, schedule, begin } = await due(audits('tier=gone'));
-    const { stderr, stdout } = await working(fleet, run, begin);
-    expect(stderr).toContain(`The scheduled run ${NAME} did not begin`);
-    expect(stderr).toContain('no tenant has a label `tier`');
-    expect([stdout, queued(run)]).toEqual(['', []]);
-    expect(statesOf(schedule)).toEqual(['completed']);
-  });
-  test.each(['add', 'complete'] as const)(
-    'waits for a server that is gone at its %s, says so, and begins once',
-    async (step) => {
   test('is left out where no worker was there for an hour, and the next one begins', async () => {
     const { fleet, run, schedule, begin } = await due(audits());
     schedule.pass(3_600_000);
@@ -335,6 +335,17 @@ describe('a scheduled audit that is due', () => {
     await working(fleet, run, begin);
     expect(queued(run)).toEqual(ALL);
   });
+  test('says why it cannot begin, and is not tried again in silence', async () => {
+    const { fleet, run, schedule, begin } = await due(audits('tier=gone'));
+    const { stderr, stdout } = await working(fleet, run, begin);
+    expect(stderr).toContain(`The scheduled run ${NAME} did not begin`);
+    expect(stderr).toContain('no tenant has a label `tier`');
+    expect([stdout, queued(run)]).toEqual(['', []]);
+    expect(statesOf(schedule)).toEqual(['completed']);
+  });
+  test.each(['add', 'complete'] as const)(
+    'waits for a server that is gone at its %s, says so, and begins once',
+    async (step) => {
       const { fleet, run, schedule, begin } = await due(audits());
       if (step === 'add') run.queue.add = once(run.queue.add, unreachable);
       else schedule.complete = once(schedule.complete, unreachable);
