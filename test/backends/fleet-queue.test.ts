@@ -477,6 +477,29 @@ describe('whatever the version', { timeout: SLOW }, () => {
     expect((await fleet.report('r')).summary).toEqual({ tenants: 12, drift: 12 });
   });
 
+  test('a newer pg-boss says how to begin a new queue in place of that of an older one', async () => {
+    const fleet = await fleetOf(old);
+    await fleet.expect(0, 'fleet', 'drift', '--engine', 'pgboss', '--run', 'r');
+    const { script, node } = versions['12.18.3']!();
+    const newer: Options = { script: script!, node: node!, env: fleet.env, patience: 60_000 };
+    const { stderr } = await fleet.home.expect(1, ['fleet', 'worker', '--until-idle'], newer);
+    const [, statement] = /: (drop schema trueup_queue cascade)$/m.exec(stderr) ?? [];
+    await fleet.sql(statement!);
+    await fleet.home.expect(0, ['fleet', 'resume', 'r'], newer);
+    await fleet.home.expect(0, ['fleet', 'worker', '--until-idle'], newer);
+    expect((await fleet.report('r')).summary).toEqual({ tenants: 12, drift: 12 });
+  });
+
+  test.each([
+    ['select', 'a word of SQL'],
+    ['Queue', 'only lower-case letters'],
+  ])('a queue in the schema %s is refused', async (schema, why) => {
+    const fleet = await fleetOf(old);
+    const env = { ...fleet.env, TRUEUP_QUEUE: `${fleet.env['TRUEUP_QUEUE']}?schema=${schema}` };
+    const { stderr } = await fleet.home.expect(1, ['fleet', 'worker', '--until-idle'], { env });
+    expect(stderr).toContain(why);
+  });
+
   test('SIGTERM puts tenants back, and another worker goes on at once', async () => {
     const fleet = await fleetOf(old, { faults: ['latency=400'] });
     await fleet.expect(0, 'fleet', 'drift', '--engine', 'pgboss', '--run', 'r');
