@@ -554,12 +554,15 @@ describe('whatever the version', { timeout: SLOW }, () => {
     const fleet = await fleetOf(old, { faults: ['latency=150'] });
     await fleet.expect(0, 'fleet', 'drift', '--engine', 'pgboss', '--run', 'r');
     const worker = fleet.worker('--until-idle');
+    const waiting = fleet.run('fleet', 'status', 'r', '--wait');
     await worker.says('r t');
     await server.halt();
     await worker.says('The worker retries.');
     await server.restart();
     const { code, stderr } = await worker.ended;
     expect(code, stderr).toBe(0);
+    // So does who waits for its run.
+    expect(await waiting).toMatchObject({ code: 0 });
     expect((await fleet.report('r')).summary).toEqual({ tenants: 12, drift: 12 });
   });
 

@@ -3,8 +3,10 @@ import {
   exits,
   firstNamed,
   forEachLimited,
+  Refusal,
   refuse,
   tenantStatuses,
+  warning,
   type TenantEntry,
   type TenantStatus,
 } from '../../model/index.js';
@@ -29,6 +31,7 @@ import {
 } from '../fleet-queue.js';
 import { checkedRun, RESULTS_AT_ONCE, runRecords } from '../fleet-results.js';
 import { runNamed, storedEntry } from '../fleet-stored-run.js';
+import { isOutage } from '../fleet-worker-job.js';
 
 /** Milliseconds between two looks at a run. */
 const POLL = 2_000;
@@ -67,8 +70,13 @@ export const status: Command = async (context, [name = '']) => {
 async function tellStatus(context: Context, named: Named, queue: JobQueue | undefined) {
   const { flags, out, err, clock } = context;
   const results = lastResults(named);
+  const toldOnce = unlessWaiting(context);
   for (;;) {
-    const now = await statusOf(named, queue, results);
+    const now = await statusOf(named, queue, results).catch(toldOnce);
+    if (!now) {
+      await clock.sleep(POLL, context.signal);
+      continue;
+    }
     const open = now.queue
       ? now.queue.waiting + now.queue.active
       : now.tenants - sum(Object.values(now.results));
@@ -82,6 +90,17 @@ async function tellStatus(context: Context, named: Named, queue: JobQueue | unde
     else out.write(`${sentence(now)}\n${runningLine(now.queue)}`);
     return exits.done;
   }
+}
+
+/** Workers go on when a server that does not answer is back: so does who waits for them. */
+function unlessWaiting({ flags, tell }: Context): (error: unknown) => Promise<undefined> {
+  let isTold = false;
+  return async (error) => {
+    const [first] = error instanceof Refusal ? error.diagnostics : [];
+    if (!flags.wait || !first || !isOutage(first)) throw error;
+    if (!isTold) await tell([warning('waiting', `${first.summary}. It is asked again.`)]);
+    isTold = true;
+  };
 }
 
 const sum = (all: readonly number[]): number => all.reduce((one, other) => one + other, 0);
