@@ -52,9 +52,9 @@ export function tenantJobIn(data: unknown): TenantJob | undefined {
   return fits ? (data as unknown as TenantJob) : undefined;
 }
 
-/** The queue of a fleet: of those whose results are at this place. */
-export const queueNameOf = (results: string): string =>
-  `trueup-${sha256(addressPlace(results)).slice(0, 16)}`;
+/** The queue of a fleet: of those that name their states like this. */
+export const queueNameOf = (states: string): string =>
+  `trueup-${sha256(addressPlace(states)).slice(0, 16)}`;
 
 /** When the tenant begins, in milliseconds after the others may: always the same for a tenant. */
 export function delayOf(tenant: string, spread: number): number {

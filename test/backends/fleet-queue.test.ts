@@ -628,6 +628,28 @@ describe('whatever the version', { timeout: SLOW }, () => {
     expect(summary).toEqual({ tenants: 12, failed: 4, 'not-run': 8 });
   });
 
+  test('fleets whose results are at one place work for themselves alone', async () => {
+    const red = await fleetOf(old);
+    const text = red.home.read('trueup.fleet.yaml');
+    const schemaOf = (name: string): void =>
+      red.home.write('trueup.fleet.yaml', text.replace('schema=', `schema=${name}_`));
+    schemaOf('red');
+    await red.expect(0, 'fleet', 'drift', '--engine', 'pgboss', '--run', 'r');
+    schemaOf('blue');
+    expect((await red.expect(0, 'fleet', 'worker', '--until-idle')).stdout).toBe('');
+    for (const words of [
+      ['resume', 'r'],
+      ['cancel', 'r'],
+      ['drift', '--engine', 'pgboss', '--run', 'r'],
+    ]) {
+      const { stderr } = await red.expect(1, 'fleet', ...words);
+      expect(stderr).toContain('the run r is of another fleet');
+    }
+    schemaOf('red');
+    await red.expect(0, 'fleet', 'worker', '--until-idle', '--lanes', '12');
+    expect((await red.report('r')).summary).toEqual({ tenants: 12, drift: 12 });
+  });
+
   test('an apply goes before an audit, and a worker without a tenant says so', async () => {
     const fleet = await fleetOf(old);
     await fleet.expect(0, 'fleet', 'plan', '--out', 'change.bundle');

@@ -29,7 +29,7 @@ import {
   tenantsOf,
   withQueue,
 } from '../fleet-queue.js';
-import { checkedRun, RESULTS_AT_ONCE, runRecords } from '../fleet-results.js';
+import { checkedRun, refuseOtherFleet, RESULTS_AT_ONCE, runRecords } from '../fleet-results.js';
 import { runNamed, storedEntry } from '../fleet-stored-run.js';
 import { isOutage } from '../fleet-worker-job.js';
 
@@ -60,10 +60,10 @@ type Named = Awaited<ReturnType<typeof runNamed>>;
 
 export const status: Command = async (context, [name = '']) => {
   const named = await runNamed(context, checkedRun(name));
-  const { results, run } = named;
+  const { states, run } = named;
   // A run that was not queued has results alone.
   if (run.queued && hasQueue(context))
-    return withQueue(context, results, (queue) => tellStatus(context, named, queue));
+    return withQueue(context, states, (queue) => tellStatus(context, named, queue));
   return tellStatus(context, named, undefined);
 };
 
@@ -174,9 +174,10 @@ const runningLine = (queue: QueueCounts | undefined): string =>
 
 export const resume: Command = async (context, [name = '']) => {
   const named = await runNamed(context, checkedRun(name));
-  const { run, results } = named;
+  const { run, states } = named;
   const jobs = recordedJobs(run);
-  return withQueue(context, results, async (queue) => {
+  refuseOtherFleet(run, states);
+  return withQueue(context, states, async (queue) => {
     const added = await enqueue(queue, { ...named, run: run.run }, { tenants: run.tenants, jobs });
     sayQueued(context, run.run, { added, all: run.tenants.length });
     return exits.done;
@@ -185,9 +186,10 @@ export const resume: Command = async (context, [name = '']) => {
 
 export const cancel: Command = async (context, [name = '']) => {
   const { clock, out } = context;
-  const { run, place, results } = await runNamed(context, checkedRun(name));
+  const { run, place, states } = await runNamed(context, checkedRun(name));
   const { command } = recordedJobs(run);
-  return withQueue(context, results, async (queue) => {
+  refuseOtherFleet(run, states);
+  return withQueue(context, states, async (queue) => {
     const round = await roundOf(place, run.run);
     if ((await queue.unfinished({ run: run.run })).length === 0)
       refuse('nothing-queued', `nothing of the run ${run.run} is queued`, {

@@ -16,7 +16,7 @@ import { caughtError } from '../caught-error.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
 import { ownController } from '../own-signal.js';
 import { sayingOnce } from '../repeated-messages.js';
-import { enqueue, queuesOf, sharedResults } from '../fleet-queue.js';
+import { enqueue, queuesOf, shared } from '../fleet-queue.js';
 import {
   contextOfRun,
   doJob,
@@ -42,7 +42,7 @@ export const run: Command = async (context) => {
   const fleet = await readFleet({ files: declarationFiles, cwd });
   const lanes = wholeNumber('--lanes', flags.lanes ?? String(fleet.concurrency), 1, 256);
   const workers = wholeNumber('--workers', flags.workers ?? '1', 1, 10_000);
-  const name = queueNameOf(sharedResults(fleet.results));
+  const name = queueNameOf(shared(fleet.states));
   const [place] = await sharedPlaces(context, fleet.results);
   const { limitersByKey } = await import('../../client/rate-limit.js');
   const queues = await queuesOf(context, true);
