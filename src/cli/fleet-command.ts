@@ -21,7 +21,7 @@ import {
   enqueue,
   refuseUnshared,
   sayQueued,
-  sharedResults,
+  shared,
   withQueue,
   type QueuedRun,
 } from './fleet-queue.js';
@@ -98,7 +98,7 @@ export async function begun(
     started_at,
     tenants,
     bundle: bundle ?? null,
-    ...defined({ queued }),
+    ...defined({ queued, states: site.fleet.states }),
   };
   const { results } = site.fleet;
   const places = known
@@ -139,7 +139,7 @@ export async function sharedPlaces(
   context: Context,
   results: string | undefined,
 ): Promise<readonly [ResultPlace]> {
-  const [place, folder] = await resultPlaces(context, sharedResults(results));
+  const [place, folder] = await resultPlaces(context, shared(results));
   return place && folder ? [place] : refuseUnshared();
 }
 
@@ -152,7 +152,7 @@ export async function queueRun(
 ): Promise<Exit> {
   const tenants = namesOf(site.here);
   // The queue first: a run that cannot be queued is not begun.
-  return withQueue(context, site.fleet.results, async (queue) => {
+  return withQueue(context, site.fleet.states, async (queue) => {
     const begun = await begin();
     const added = await enqueue(queue, begun, { tenants, jobs });
     sayQueued(context, begun.run, { added, all: tenants.length });

@@ -96,13 +96,13 @@ export async function queuesOf(context: Context, works = false): Promise<JobQueu
   return jobQueues({ url, password, works, clock, random });
 }
 
-/** Opens the queue of a fleet, runs `work`, closes. */
+/** Opens the queue of a fleet, runs `work`, closes. @param states as the fleet names them, where it keeps results there */
 export async function withQueue<T>(
   context: Context,
-  results: string | undefined,
+  states: string | undefined,
   work: (queue: JobQueue, queues: JobQueues, name: string) => Promise<T>,
 ): Promise<T> {
-  const name = queueNameOf(sharedResults(results));
+  const name = queueNameOf(shared(states));
   const queues = await queuesOf(context);
   try {
     return await work(await queues.queue(name), queues, name);
@@ -111,8 +111,8 @@ export async function withQueue<T>(
   }
 }
 
-/** The place of the results. @throws Refusal where each machine has its own */
-export const sharedResults = (results: string | undefined): string => results ?? refuseUnshared();
+/** @throws Refusal where each machine has its own results */
+export const shared = (place: string | undefined): string => place ?? refuseUnshared();
 
 export const refuseUnshared = (): never =>
   refuse(

@@ -13,9 +13,12 @@ import {
   tryJson,
   type Diagnostic,
   type FleetRun,
+  type Json,
+  type QueuedJobs,
   type TenantResult,
 } from '../model/index.js';
 import type { RunStop } from '../fleet/merge.js';
+import { addressPlace } from '../fleet/tenant.js';
 import { tenantJobIn } from '../fleet/tenant-job.js';
 import { jsonText } from '../report/json-output.js';
 import {
@@ -214,6 +217,7 @@ const runShape = (run: string): ShapeCheck =>
       command: oneOf('plan', 'drift', 'apply'),
       tenants: listOf(isText),
       bundle: orNull(isText),
+      'states?': isText,
       'queued?': rule(
         (value) => tenantJobIn(asJob(run, value)) !== undefined,
         'must be what the jobs of a queue hold',
@@ -304,6 +308,21 @@ const resultShape = (
     anyMember,
   );
 
+/** What decides about the results of a queued run, beside its declarations. */
+const asked = ({ env, flags }: QueuedJobs): Json => [env, flags.var ?? [], flags.unmanaged ?? null];
+
+/** Fleets can keep their results at one place. @throws Refusal where the run is of another one than the fleet with these states */
+export function refuseOtherFleet(
+  { run, states: before }: Pick<FleetRun, 'run' | 'states'>,
+  states: string | undefined,
+): void {
+  if (before === undefined || states === undefined) return;
+  if (addressPlace(before) !== addressPlace(states))
+    refuse('other-run', `the run ${run} is of another fleet, with its states at ${before}`, {
+      detail: 'Resume it in the folder of that fleet. For a new run, leave out --run.',
+    });
+}
+
 /** @throws Refusal where the run of this name is another one */
 function refuseOtherRun({ run, ...record }: FleetRun, before: FleetRun | undefined): void {
   const same =
@@ -319,6 +338,11 @@ function refuseOtherRun({ run, ...record }: FleetRun, before: FleetRun | undefin
           'To resume it, type the same command with the same --select. For a new run, leave out --run.',
       },
     );
+  refuseOtherFleet(before, record.states);
+  if (record.queued && before.queued && !equal(asked(record.queued), asked(before.queued)))
+    refuse('other-run', `the run ${run} was queued with another --env, --var or --unmanaged`, {
+      detail: `To go on with it as it was queued: trueup fleet resume ${run}\nFor a new run, leave out --run.`,
+    });
   if (record.queued && !before?.queued)
     refuse('other-run', `the run ${run} was started without a queue`, {
       detail: 'To resume it, leave out --engine. For a new run, leave out --run.',

@@ -71,8 +71,8 @@ interface StoredRun {
   readonly run: FleetRun;
   readonly records: RunRecords;
   readonly place: ResultPlace;
-  /** Where the fleet keeps results that all its machines reach. */
-  readonly results: string | undefined;
+  /** As the fleet names its states, where it keeps results that all its machines reach. */
+  readonly states: string | undefined;
 }
 
 /** @throws Refusal where there is no such run */
@@ -80,11 +80,11 @@ export async function runNamed(context: Context, name: string): Promise<StoredRu
   const { files, cwd } = { files: declarationFiles, cwd: context.cwd };
   // The results alone may have been brought here, without the fleet.
   const isFleet = files.stat(resolve(cwd, FLEET_FILE)) !== undefined;
-  const results = isFleet ? (await readFleet({ files, cwd })).results : undefined;
+  const { results, states } = isFleet ? await readFleet({ files, cwd }) : {};
   for (const place of await resultPlaces(context, results)) {
     const records = runRecords(place, name);
     const run = await records.run();
-    if (run) return { run, records, place, results };
+    if (run) return { run, records, place, states };
   }
   return refuse('no-run', `there is no run ${name}`, {
     detail:

@@ -152,6 +152,10 @@ export async function doJob(worker: FleetWorker, fetched: FetchedJob): Promise<v
     if (await whenReachable(worker, () => isBusy(queue, job, fetched)))
       return await putBack(worker, fetched, { job, after: BUSY });
     await runJob(worker, run, { job, fetched, signal: cancel.signal });
+  } catch (error) {
+    // What ends this worker need not end others: they get the tenant now, and it counts as no loss.
+    await putBack(worker, fetched, { job, after: BUSY }).catch(() => undefined);
+    throw error;
   } finally {
     cancel.release();
     active.delete(fetched.id);

@@ -187,8 +187,13 @@ function fleetIn(reading: Reading, roots: readonly Raw[]): Fleet | undefined {
     concurrency:
       within(reading, ['fleet', 'concurrency'], written.concurrency, MOST_LANES) ?? CONCURRENCY,
     stop: stopIn(reading, written.stop ?? {}),
-    ...defined({ results: commonPlace(written.defaults?.state) }),
+    ...defined(placesOf(written.defaults?.state)),
   };
+}
+
+function placesOf(states: string | undefined): Pick<Fleet, 'results' | 'states'> {
+  const results = commonPlace(states);
+  return results === undefined ? {} : defined({ results, states });
 }
 
 function stopIn(reading: Reading, written: Partial<StopRules>): StopRules {

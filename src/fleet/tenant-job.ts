@@ -52,9 +52,9 @@ export function tenantJobIn(data: unknown): TenantJob | undefined {
   return fits ? (data as unknown as TenantJob) : undefined;
 }
 
-/** The queue of a fleet: of those whose results are at this place. */
-export const queueNameOf = (results: string): string =>
-  `trueup-${sha256(addressPlace(results)).slice(0, 16)}`;
+/** The queue of a fleet: of those that name their states like this. */
+export const queueNameOf = (states: string): string =>
+  `trueup-${sha256(addressPlace(states)).slice(0, 16)}`;
 
 /** When the tenant begins, in milliseconds after the others may: always the same for a tenant. */
 export function delayOf(tenant: string, spread: number): number {
@@ -90,11 +90,15 @@ export function checkCron(text: string): void {
   });
 }
 
-/** What a queue would keep for all who may read it. @throws Refusal */
-export function refuseSecretJobs({ var: variables = [] }: QueuedJobs['flags']): void {
-  const name = variables
+/** The first of the variables that is named like a secret. @param variables as `name=value` */
+export const secretVariable = (variables: readonly string[]): string | undefined =>
+  variables
     .map((one) => one.slice(0, Math.max(0, one.indexOf('='))))
     .find((one) => isSecretName(one));
+
+/** What a queue would keep for all who may read it. @throws Refusal */
+export function refuseSecretJobs({ var: variables = [] }: QueuedJobs['flags']): void {
+  const name = secretVariable(variables);
   if (name !== undefined)
     refuse(
       'secret-in-job',

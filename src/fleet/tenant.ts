@@ -47,6 +47,8 @@ export interface Fleet {
   readonly stop: StopRules;
   /** Where its results are kept, if its states have a remote place in common. */
   readonly results?: string;
+  /** As it names its states, if it keeps results there: tells it from another fleet with results at the same place. */
+  readonly states?: string;
 }
 
 /** As it stands in names of variables: in upper case, with `_` for everything but letters and digits. */

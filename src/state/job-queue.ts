@@ -100,6 +100,9 @@ const WATCH = 15;
 const ATTEMPTS = 4;
 const MOST_QUEUE_CONNECTIONS = 4;
 
+/** SQLSTATE of a statement that cannot be read. */
+const SYNTAX = '42601';
+
 type Rows = { readonly rows: readonly Readonly<Record<string, unknown>>[] };
 interface Database {
   executeSql(text: string, values?: readonly unknown[]): Promise<Rows>;
@@ -147,9 +150,9 @@ export async function jobQueues(options: JobQueueOptions): Promise<JobQueues> {
   const MakeBoss = await loadedBoss();
   const location = postgresLocation(url);
   const schema = url.searchParams.get('schema') ?? SCHEMA;
-  if (!/^[A-Za-z_]\w{0,49}$/.test(schema))
-    refuse('usage', 'The schema of the queue may contain only letters, digits and _.');
-  const { database, end } = databaseOf(options, location);
+  if (!/^[a-z_][a-z0-9_]{0,49}$/.test(schema))
+    refuse('usage', 'The schema of the queue may contain only lower-case letters, digits and _.');
+  const { database, end } = databaseOf(options, { location, schema });
   const boss = new MakeBoss({
     schema,
     db: database,
@@ -168,10 +171,13 @@ export async function jobQueues(options: JobQueueOptions): Promise<JobQueues> {
   };
   try {
     await boss.start();
-    // Version 12 changes the tables of version 10, which does not notice it by itself.
+    // Version 10 does not notice by itself that its tables are those of version 12.
     if (!isNew) await database.executeSql(`select expire_in from ${schema}.job limit 0`);
   } catch (error) {
     await close();
+    // pg-boss writes its name as it is.
+    if (sqlState(error) === SYNTAX)
+      refuse('usage', `The schema of the queue may not be ${schema}, which is a word of SQL.`);
     throw error;
   }
   const from = `${schema}.job`;
@@ -269,7 +275,10 @@ function queueNamed(name: string, { boss, database, from, uuid }: QueueTools): J
 }
 
 /** The connections of a queue. A statement without an answer is sent again: each has the effect of one. */
-function databaseOf({ url, password, ...pauses }: JobQueueOptions, location: string) {
+function databaseOf(
+  { url, password, ...pauses }: JobQueueOptions,
+  { location, schema }: { readonly location: string; readonly schema: string },
+) {
   const pool = postgresPool(url, password, MOST_QUEUE_CONNECTIONS);
   const explain = (error: unknown): unknown => {
     if (isPostgresOutage(error))
@@ -278,13 +287,13 @@ function databaseOf({ url, password, ...pauses }: JobQueueOptions, location: str
         `the queue at ${location} cannot be reached: ${postgresReason(error)}`,
         { detail: 'Check the address (--queue, TRUEUP_QUEUE) and the network.' },
       );
-    // A column, a table or a function that is not there.
-    if (/^42(?:703|P01|883)$/.test(sqlState(error) ?? ''))
+    // A column, a table, a schema or a function that is not there, or a second primary key: no version knows all older tables.
+    if (/^(?:42(?:703|P01|P16|883)|3F000)$/.test(sqlState(error) ?? ''))
       return refuse(
         'queue-version',
         `the tables of the queue at ${location} are of another version of pg-boss, or gone`,
         {
-          detail: 'Install the same version on all machines, such as: npm install pg-boss@12.18.3',
+          detail: `Install the same version on all machines, such as: npm install pg-boss@12.18.3\nOr begin a new queue, once all workers have ended: drop schema ${schema} cascade\nThen resume the runs, whose results stay, and schedule the audits again: trueup fleet resume RUN`,
         },
       );
     if (!lacksPassword(error) && !/^(?:28|42501|25006|3D000)/.test(sqlState(error) ?? ''))

@@ -31,6 +31,29 @@ describe('whatever the version', { timeout: SLOW }, () => {
     expect((await fleet.report('r')).summary).toEqual({ tenants: 12, drift: 12 });
   });
 
+  test('a newer pg-boss says how to begin a new queue in place of that of an older one', async () => {
+    const fleet = await fleetOf(old);
+    await fleet.expect(0, 'fleet', 'drift', '--engine', 'pgboss', '--run', 'r');
+    const { script, node } = versions['12.18.3']!();
+    const newer: Options = { script: script!, node: node!, env: fleet.env, patience: 60_000 };
+    const { stderr } = await fleet.home.expect(1, ['fleet', 'worker', '--until-idle'], newer);
+    const [, statement] = /: (drop schema trueup_queue cascade)$/m.exec(stderr) ?? [];
+    await fleet.sql(statement!);
+    await fleet.home.expect(0, ['fleet', 'resume', 'r'], newer);
+    await fleet.home.expect(0, ['fleet', 'worker', '--until-idle'], newer);
+    expect((await fleet.report('r')).summary).toEqual({ tenants: 12, drift: 12 });
+  });
+
+  test.each([
+    ['select', 'a word of SQL'],
+    ['Queue', 'only lower-case letters'],
+  ])('a queue in the schema %s is refused', async (schema, why) => {
+    const fleet = await fleetOf(old);
+    const env = { ...fleet.env, TRUEUP_QUEUE: `${fleet.env['TRUEUP_QUEUE']}?schema=${schema}` };
+    const { stderr } = await fleet.home.expect(1, ['fleet', 'worker', '--until-idle'], { env });
+    expect(stderr).toContain(why);
+  });
+
   test('SIGTERM puts tenants back, and another worker goes on at once', async () => {
     const fleet = await fleetOf(old, { faults: ['latency=400'] });
     await fleet.expect(0, 'fleet', 'drift', '--engine', 'pgboss', '--run', 'r');
@@ -85,12 +108,15 @@ describe('whatever the version', { timeout: SLOW }, () => {
     const fleet = await fleetOf(old, { faults: ['latency=150'] });
     await fleet.expect(0, 'fleet', 'drift', '--engine', 'pgboss', '--run', 'r');
     const worker = fleet.worker('--until-idle');
+    const waiting = fleet.run('fleet', 'status', 'r', '--wait');
     await worker.says('r t');
     await server().halt();
     await worker.says('The worker retries.');
     await server().restart();
     const { code, stderr } = await worker.ended;
     expect(code, stderr).toBe(0);
+    // So does who waits for its run.
+    expect(await waiting).toMatchObject({ code: 0 });
     expect((await fleet.report('r')).summary).toEqual({ tenants: 12, drift: 12 });
   });
 
@@ -154,6 +180,28 @@ describe('whatever the version', { timeout: SLOW }, () => {
     expect(stderr).toContain('trueup fleet resume r');
     const { summary } = await fleet.report('r', 1);
     expect(summary).toEqual({ tenants: 12, failed: 4, 'not-run': 8 });
+  });
+
+  test('fleets whose results are at one place work for themselves alone', async () => {
+    const red = await fleetOf(old);
+    const text = red.home.read('trueup.fleet.yaml');
+    const schemaOf = (name: string): void =>
+      red.home.write('trueup.fleet.yaml', text.replace('schema=', `schema=${name}_`));
+    schemaOf('red');
+    await red.expect(0, 'fleet', 'drift', '--engine', 'pgboss', '--run', 'r');
+    schemaOf('blue');
+    expect((await red.expect(0, 'fleet', 'worker', '--until-idle')).stdout).toBe('');
+    for (const words of [
+      ['resume', 'r'],
+      ['cancel', 'r'],
+      ['drift', '--engine', 'pgboss', '--run', 'r'],
+    ]) {
+      const { stderr } = await red.expect(1, 'fleet', ...words);
+      expect(stderr).toContain('the run r is of another fleet');
+    }
+    schemaOf('red');
+    await red.expect(0, 'fleet', 'worker', '--until-idle', '--lanes', '12');
+    expect((await red.report('r')).summary).toEqual({ tenants: 12, drift: 12 });
   });
 
   test('an apply goes before an audit, and a worker without a tenant says so', async () => {

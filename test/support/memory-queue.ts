@@ -12,6 +12,8 @@ export interface MemoryQueue extends JobQueue {
   readonly jobs: readonly Kept[];
   /** The process that had it is gone. */
   lose(id: string): void;
+  /** So many milliseconds pass. */
+  pass(time: number): void;
 }
 
 export function memoryQueue(): MemoryQueue {
@@ -26,6 +28,7 @@ export function memoryQueue(): MemoryQueue {
   return {
     jobs,
     lose: (id) => change([id], 'retry'),
+    pass: (time) => void (now += time),
     async add(more) {
       for (const one of more)
         jobs.push({

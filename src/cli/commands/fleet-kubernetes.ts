@@ -18,7 +18,9 @@ import {
   workersOf,
   type ManifestOptions,
 } from '../../fleet/kubernetes-manifests.js';
+import { secretVariable } from '../../fleet/tenant-job.js';
 import type { Tenant } from '../../fleet/tenant.js';
+import { visible } from '../../report/escaping.js';
 import { flagWords } from '../commands-to-type.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
 import { needs } from '../cloud-connection.js';
@@ -32,8 +34,8 @@ const REPLICAS = '2';
 
 /** Flags that only some kinds have. */
 const flagsOf = {
-  job: ['command', 'shards', 'select', 'deadline'],
-  cronjob: ['command', 'shards', 'select', 'deadline', 'schedule'],
+  job: ['command', 'shards', 'select', 'deadline', 'var', 'env'],
+  cronjob: ['command', 'shards', 'select', 'deadline', 'schedule', 'var', 'env'],
   worker: ['replicas', 'queueSecret'],
 } as const;
 
@@ -42,13 +44,14 @@ export const run: Command = async (context) => {
   const kind = kindOf(context);
   const shards = wholeNumber('--shards', flags.shards ?? '4', 1, 1000);
   const work = flags.command ?? 'drift';
+  refuseSecretWords(flags.var ?? []);
   const site = await fleetHere({ ...context, flags: { ...flags, shard: `1/${shards}` } });
   if (kind !== 'worker' && work === 'apply') refuseOrderInShards(site);
   await checkPlaces(context, site, work === 'apply' || kind === 'worker');
   const { namespace, secret, image, serviceAccount: account } = flags;
   const options: ManifestOptions = {
     name: checked('--name', NAME, flags.name ?? usualName(context, kind, work)),
-    ...defined({ namespace: namespace && checked('--namespace', NAME, namespace) }),
+    ...defined({ namespace: namespace && checked('--namespace', NAMESPACE, namespace) }),
     image: checked('--image', IMAGE, image ?? noImage()),
     ...(account !== undefined && {
       serviceAccount: checked('--service-account', SECRET, account),
@@ -113,10 +116,17 @@ const usualName = ({ clock }: Context, kind: Kind, work: string): string => {
 
 /** Of objects of Kubernetes, and of runs. A cron job adds eleven characters for each job. */
 const NAME = [/^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/, 'nightly-drift'] as const;
+const NAMESPACE = [/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, 'nightly-drift'] as const;
 /** Of secrets, and of service accounts. */
-const SECRET = [/^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/, 'trueup-fleet'] as const;
+const SECRET = [
+  /^(?!.*(?:\.[.-]|-\.))[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/,
+  'trueup-fleet',
+] as const;
 const IMAGE = [/^[a-z0-9][\w./:@-]{0,500}$/, 'registry.example.com/fleet:1.4.2'] as const;
-const SCHEDULE = [/^(?:@[a-z]+|[\w*/,-]+(?: [\w*/,?-]+){4})$/, '17 2 * * *'] as const;
+const SCHEDULE = [
+  /^(?:@(?:yearly|annually|monthly|weekly|daily|midnight|hourly)|[\w*/,-]+(?: [\w*/,?-]+){4})$/,
+  '17 2 * * *',
+] as const;
 
 function checked(flag: string, [pattern, example]: readonly [RegExp, string], text: string) {
   if (pattern.test(text)) return text;
@@ -134,7 +144,18 @@ const noImage = (): never =>
     detail: `Build one that holds trueup, and this folder at ${FOLDER}: docs/how-to/fleet-kubernetes.md`,
   });
 
-/** Kubernetes replaces `$(NAME)` in arguments by a variable, and `$$(NAME)` by `$(NAME)`. */
+/** What everybody could read who may read the job. @throws Refusal */
+function refuseSecretWords(variables: readonly string[]): void {
+  const name = secretVariable(variables);
+  if (name !== undefined)
+    refuse(
+      'secret-in-manifest',
+      `The variable ${name} is named like a secret, and a manifest holds no secrets.`,
+      { detail: `Put TRUEUP_VAR_${name} into the secret that the pods get.` },
+    );
+}
+
+/** Kubernetes replaces `$(NAME)` in arguments by a variable, and `$$` by `$`. */
 const wordsOf = ({ flags }: Context, kind: Kind, work: string): readonly string[] =>
   [
     'fleet',
@@ -144,7 +165,7 @@ const wordsOf = ({ flags }: Context, kind: Kind, work: string): readonly string[
     ...(flags.select === undefined ? [] : ['--select', flags.select]),
     ...(flags.var ?? []).flatMap((one) => ['--var', one]),
     ...(flags.env === undefined ? [] : ['--env', flags.env]),
-  ].map((word) => word.replaceAll('$(', () => '$$('));
+  ].map((word) => word.replaceAll('$', () => '$$'));
 
 /** The files of a pod end with it. @throws Refusal where what is written would be lost */
 async function checkPlaces(context: Context, site: FleetSite, writes: boolean): Promise<void> {
@@ -198,7 +219,7 @@ function commentsOf(
         ]),
     ...commandsOf(selected),
     '- what the declarations name as ${secret.env.…}, and the credentials of the place of the states',
-  ].map((line) => `# ${line}`);
+  ].map((line) => `# ${visible(line)}`);
 }
 
 const commandsOf = (tenants: readonly Tenant[]): readonly string[] => {

@@ -3,8 +3,10 @@ import {
   exits,
   firstNamed,
   forEachLimited,
+  Refusal,
   refuse,
   tenantStatuses,
+  warning,
   type TenantEntry,
   type TenantStatus,
 } from '../../model/index.js';
@@ -27,8 +29,9 @@ import {
   tenantsOf,
   withQueue,
 } from '../fleet-queue.js';
-import { checkedRun, RESULTS_AT_ONCE, runRecords } from '../fleet-results.js';
+import { checkedRun, refuseOtherFleet, RESULTS_AT_ONCE, runRecords } from '../fleet-results.js';
 import { runNamed, storedEntry } from '../fleet-stored-run.js';
+import { isOutage } from '../fleet-worker-job.js';
 
 /** Milliseconds between two looks at a run. */
 const POLL = 2_000;
@@ -57,18 +60,23 @@ type Named = Awaited<ReturnType<typeof runNamed>>;
 
 export const status: Command = async (context, [name = '']) => {
   const named = await runNamed(context, checkedRun(name));
-  const { results, run } = named;
+  const { states, run } = named;
   // A run that was not queued has results alone.
   if (run.queued && hasQueue(context))
-    return withQueue(context, results, (queue) => tellStatus(context, named, queue));
+    return withQueue(context, states, (queue) => tellStatus(context, named, queue));
   return tellStatus(context, named, undefined);
 };
 
 async function tellStatus(context: Context, named: Named, queue: JobQueue | undefined) {
   const { flags, out, err, clock } = context;
   const results = lastResults(named);
+  const toldOnce = unlessWaiting(context);
   for (;;) {
-    const now = await statusOf(named, queue, results);
+    const now = await statusOf(named, queue, results).catch(toldOnce);
+    if (!now) {
+      await clock.sleep(POLL, context.signal);
+      continue;
+    }
     const open = now.queue
       ? now.queue.waiting + now.queue.active
       : now.tenants - sum(Object.values(now.results));
@@ -82,6 +90,17 @@ async function tellStatus(context: Context, named: Named, queue: JobQueue | unde
     else out.write(`${sentence(now)}\n${runningLine(now.queue)}`);
     return exits.done;
   }
+}
+
+/** Workers go on when a server that does not answer is back: so does who waits for them. */
+function unlessWaiting({ flags, tell }: Context): (error: unknown) => Promise<undefined> {
+  let isTold = false;
+  return async (error) => {
+    const [first] = error instanceof Refusal ? error.diagnostics : [];
+    if (!flags.wait || !first || !isOutage(first)) throw error;
+    if (!isTold) await tell([warning('waiting', `${first.summary}. It is asked again.`)]);
+    isTold = true;
+  };
 }
 
 const sum = (all: readonly number[]): number => all.reduce((one, other) => one + other, 0);
@@ -155,9 +174,10 @@ const runningLine = (queue: QueueCounts | undefined): string =>
 
 export const resume: Command = async (context, [name = '']) => {
   const named = await runNamed(context, checkedRun(name));
-  const { run, results } = named;
+  const { run, states } = named;
   const jobs = recordedJobs(run);
-  return withQueue(context, results, async (queue) => {
+  refuseOtherFleet(run, states);
+  return withQueue(context, states, async (queue) => {
     const added = await enqueue(queue, { ...named, run: run.run }, { tenants: run.tenants, jobs });
     sayQueued(context, run.run, { added, all: run.tenants.length });
     return exits.done;
@@ -166,9 +186,10 @@ export const resume: Command = async (context, [name = '']) => {
 
 export const cancel: Command = async (context, [name = '']) => {
   const { clock, out } = context;
-  const { run, place, results } = await runNamed(context, checkedRun(name));
+  const { run, place, states } = await runNamed(context, checkedRun(name));
   const { command } = recordedJobs(run);
-  return withQueue(context, results, async (queue) => {
+  refuseOtherFleet(run, states);
+  return withQueue(context, states, async (queue) => {
     const round = await roundOf(place, run.run);
     if ((await queue.unfinished({ run: run.run })).length === 0)
       refuse('nothing-queued', `nothing of the run ${run.run} is queued`, {

@@ -47,8 +47,8 @@ function checkWords({ cron, remove, spread }: Context['flags'], command: string 
 export const run: Command = async (context, [command]) => {
   const { flags, cwd } = context;
   checkWords(flags, command);
-  const { results } = await readFleet({ files: declarationFiles, cwd });
-  return withQueue(context, results, async (_, queues, queue): Promise<Exit> => {
+  const { states } = await readFleet({ files: declarationFiles, cwd });
+  return withQueue(context, states, async (_, queues, queue): Promise<Exit> => {
     const prefix = `${queue}.`;
     const own = `${prefix}${['drift', environmentOf(context) ?? []].flat().join('.')}`;
     if (flags.remove) {

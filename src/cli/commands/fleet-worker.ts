@@ -16,7 +16,7 @@ import { caughtError } from '../caught-error.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
 import { ownController } from '../own-signal.js';
 import { sayingOnce } from '../repeated-messages.js';
-import { enqueue, queuesOf, sharedResults } from '../fleet-queue.js';
+import { enqueue, queuesOf, shared } from '../fleet-queue.js';
 import {
   contextOfRun,
   doJob,
@@ -33,6 +33,8 @@ import { setFleetFlags } from '../v8-flags.js';
 const POLL = 1_000;
 /** Milliseconds between two looks at cancellations, and at schedules. */
 const WATCH = 3_000;
+/** Milliseconds after which a scheduled run begins no more: longer than a worker that is killed holds it up. */
+const LATE = 60 * 60_000;
 
 export const run: Command = async (context) => {
   const { flags, cwd, clock, err } = context;
@@ -40,7 +42,7 @@ export const run: Command = async (context) => {
   const fleet = await readFleet({ files: declarationFiles, cwd });
   const lanes = wholeNumber('--lanes', flags.lanes ?? String(fleet.concurrency), 1, 256);
   const workers = wholeNumber('--workers', flags.workers ?? '1', 1, 10_000);
-  const name = queueNameOf(sharedResults(fleet.results));
+  const name = queueNameOf(shared(fleet.states));
   const [place] = await sharedPlaces(context, fleet.results);
   const { limitersByKey } = await import('../../client/rate-limit.js');
   const queues = await queuesOf(context, true);
@@ -157,6 +159,9 @@ async function beginScheduled(worker: FleetWorker, due: FetchedJob): Promise<voi
   const { command, env } = scheduled.jobs;
   const at = due.createdOn.toISOString().slice(0, 16).replaceAll(/[-:]/g, '');
   const name = [command, ...(env === null ? [] : [env]), `${at}Z`].join('-');
+  // Workers of other fleets put it into the queue, while none of this one was there. Both are times of the server.
+  if (due.startedOn.getTime() - due.createdOn.getTime() > LATE)
+    return missedSchedule(context, name);
   try {
     await whenReachable(worker, () => queueScheduled(worker, due, { ...scheduled, name }));
   } catch (error) {
@@ -186,6 +191,15 @@ async function queueScheduled(
   const added = await enqueue(queue, run, { tenants, jobs, ...(spread > 0 && { startAt }) });
   context.out.write(`Scheduled: ${plural(added, 'tenant')} queued. Run ${name}.\n`);
 }
+
+const missedSchedule = ({ tell }: Context, name: string): Promise<void> =>
+  tell([
+    warning(
+      'missed-schedule',
+      `The scheduled run ${name} is left out: no worker of this fleet was there at its time.`,
+      'To audit now: trueup fleet drift --engine pgboss',
+    ),
+  ]);
 
 const unknownSchedule = ({ tell }: Context): Promise<void> =>
   tell([

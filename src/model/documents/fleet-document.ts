@@ -102,6 +102,8 @@ export interface FleetRun {
   readonly bundle: string | null;
   /** What its jobs have in common, where it was queued. */
   readonly queued?: QueuedJobs;
+  /** As its fleet names the states, where it keeps results beside them. */
+  readonly states?: string;
 }
 
 /** What the jobs of a run that was queued have in common. None of it is secret. */

@@ -187,9 +187,38 @@ test('pods have the service account, and jobs the deadline, that are named; else
   expect(spec.template.spec).not.toHaveProperty('serviceAccountName');
 });
 
-test('a word of the command line is no variable of Kubernetes', async () => {
-  const [container] = podOf(await manifest(['--var', 'a=$(RUN)'])).containers;
-  expect(container.args).toContain('a=$$(RUN)');
+/** As the kubelet expands arguments: `$$` is `$`, and `$(NAME)` a variable. */
+const expanded = (word: string): string =>
+  word.replaceAll(/\$(?:\$|\((\w+)\))/g, (_, name?: string) => (name ? `<${name}>` : '$'));
+
+test.each(['a=$(RUN)', 'a=$$(RUN)', 'a=$$$(RUN)', 'a=$5 $', 'a=$$'])(
+  'the word %s of the command line names no variable of Kubernetes',
+  async (word) => {
+    const [container] = podOf(await manifest(['--var', word])).containers;
+    expect(container.args.map(expanded)).toContain(word);
+    expect(expanded('$(RUN)')).toBe('<RUN>');
+  },
+);
+
+test('what holds a line break stays in its comment, and in its argument', async () => {
+  const evil = 'a=b\nkind: Pod\n---\n\u2028kind: Pod';
+  const command = `{ credentials: { command: ["va\\nkind: Pod"] } }`;
+  const file = FILE.replace('globex: {}', `globex: ${command}`);
+  const words = ['--var', evil, '--select', 'tenant=acme,\ntenant=*'];
+  const one = await manifest(words, file);
+  expect(one['kind']).toBe('Job');
+  expect(podOf(one).containers[0].args).toContain(evil);
+  const { stdout } = await printed([...IMAGE, '--select', '*'], file);
+  expect(stdout).toContain('the image holds va\\nkind: Pod\n');
+});
+
+test('names that Kubernetes accepts are accepted', async () => {
+  for (const name of ['1team', 'n'.repeat(63)]) {
+    const { metadata } = await manifest(['--namespace', name]);
+    expect(metadata['namespace']).toBe(name);
+  }
+  const [container] = podOf(await manifest(['--secret', 'a.b-c.d'])).containers;
+  expect(container.envFrom).toEqual([{ secretRef: { name: 'a.b-c.d' } }]);
 });
 
 test('nights do not overlap, and a job of a cron job is named like its run', async () => {
@@ -229,6 +258,12 @@ test.each([
   [[...IMAGE, '--name', 'Nightly'], '--name "Nightly": Kubernetes does not accept this value.'],
   [[...IMAGE, '--namespace', 'a\nb'], '--namespace "a\\nb": Kubernetes does not'],
   [[...IMAGE, '--secret', '$(x)'], '--secret "$(x)": Kubernetes does not'],
+  [[...IMAGE, '--secret', 'a..b'], '--secret "a..b": Kubernetes does not'],
+  [[...IMAGE, '--namespace', 'n'.repeat(64)], 'Kubernetes does not accept this value.'],
+  [[...IMAGE, '--var', 'api_token=x'], 'TRUEUP_VAR_api_token'],
+  [[...IMAGE, '--kind', 'worker', '--var', 'a=b'], '--var cannot be used with --kind worker'],
+  [[...IMAGE, '--kind', 'worker', '--env', 'prod'], '--env cannot be used with --kind worker'],
+  [[...IMAGE, '--kind', 'cronjob', '--schedule', '@nightly'], '--schedule "@nightly": Kubernetes'],
   [[...IMAGE, '--service-account', ''], '--service-account "": Kubernetes does not'],
   [[...IMAGE, '--deadline', '0s'], '--deadline has to be a length of time above zero'],
   [[...IMAGE, '--deadline', ''], '--deadline has to be a length of time above zero'],

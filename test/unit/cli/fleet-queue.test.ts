@@ -11,7 +11,7 @@ import {
   recordedJobs,
   refuseShards,
   roundOf,
-  sharedResults,
+  shared,
 } from '../../../src/cli/fleet-queue.js';
 import { processesWith } from '../../../src/cli/fleet-context.js';
 import { lastResults, statusOf } from '../../../src/cli/commands/fleet-queued-runs.js';
@@ -309,8 +309,8 @@ describe('what cannot be used with a queue is refused', () => {
     });
     expect(() => refuseShards({ shards: 2 })).toThrow('--engine queues all tenants');
     refuseShards({ shards: 1 });
-    expect(() => sharedResults(undefined)).toThrow('stored where all workers can reach them');
-    expect(sharedResults('s3://x/y')).toBe('s3://x/y');
+    expect(() => shared(undefined)).toThrow('stored where all workers can reach them');
+    expect(shared('s3://x/y')).toBe('s3://x/y');
   });
 });
 

@@ -176,6 +176,29 @@ test('a run that was begun without a queue is not queued', async () => {
   );
 });
 
+test('a run belongs to one fleet, and is queued with the same flags', async () => {
+  const place = inMemory({})();
+  const queued: NonNullable<FleetRun['queued']> = {
+    command: 'drift',
+    env: 'prod',
+    flags: { var: ['a=b'] },
+    bundle: null,
+    expiry: 900,
+  };
+  const states = 's3://b/red-${tenant}';
+  const begin = (more: Partial<FleetRun>) =>
+    runRecords(place, 'r').begin({ ...run, queued, states, ...more });
+  expect(await begin({})).toBe(false);
+  expect(await begin({ queued: { ...queued, expiry: 1800 } })).toBe(true);
+  for (const other of [{ env: null }, { flags: {} }, { flags: { var: ['a=c'] } }])
+    await expect(begin({ queued: { ...queued, ...other } })).rejects.toThrow(
+      'the run r was queued with another --env',
+    );
+  await expect(begin({ states: 's3://b/blue-${tenant}' })).rejects.toThrow(
+    'the run r is of another fleet, with its states at s3://b/red-${tenant}',
+  );
+});
+
 test.each(['', 'a/b', '../x', '1a', 'a.b', 'x'.repeat(101)])('%j is no name of a run', (name) => {
   expect(() => checkedRun(name)).toThrow('is not a valid run name');
 });

@@ -244,6 +244,17 @@ describe('a result that cannot be read', () => {
   });
 });
 
+test('a worker that may not read the results ends, and leaves its tenants to others', async () => {
+  const fleet = await fleetOf(['a', 'b']);
+  const run = await queuedRun(['a', 'b']);
+  const denied = { ...run.place, read: async () => refuse('backend-denied', 'not this user') };
+  await expect(working(fleet, { ...run, place: denied }, doAll)).rejects.toThrow('not this user');
+  expect(waiting(run).toSorted()).toEqual(['a', 'b']);
+  expect(run.queue.jobs.filter(({ state }) => state === 'active')).toEqual([]);
+  await working(fleet, run, doAll);
+  expect(await last(run, 'b')).toMatchObject({ status: 'drift' });
+});
+
 test('a job waits for the audit of another run as long as its run was told to', async () => {
   const fleet = await fleetOf(['a']);
   const run = await queuedRun(['a'], { ...drifts, flags: { lockWait: '0s' } });
@@ -312,6 +323,17 @@ describe('a scheduled audit that is due', () => {
     );
     expect(await runRecords(run.place, NAME).run()).toMatchObject({ tenants: ['a', 'b'] });
     expect(statesOf(schedule)).toEqual(['completed']);
+  });
+  test('is left out where no worker was there for an hour, and the next one begins', async () => {
+    const { fleet, run, schedule, begin } = await due(audits());
+    schedule.pass(3_600_000);
+    const late = await working(fleet, run, begin);
+    expect(late.stderr).toContain(`The scheduled run ${NAME} is left out`);
+    expect([late.stdout, queued(run), statesOf(schedule)]).toEqual(['', [], ['completed']]);
+    schedule.pass(-3_600_000);
+    await schedule.add([{ data: audits(), priority: 0, expiry: 900 }]);
+    await working(fleet, run, begin);
+    expect(queued(run)).toEqual(ALL);
   });
   test('says why it cannot begin, and is not tried again in silence', async () => {
     const { fleet, run, schedule, begin } = await due(audits('tier=gone'));

@@ -96,11 +96,17 @@ describe('times', () => {
   });
 });
 
-test('a fleet has one queue, however its place is written', () => {
-  const name = queueNameOf('postgres://host/db');
+test('a fleet has one queue, however its states are written, and shares it with no other', () => {
+  const name = queueNameOf('postgres://host/db?schema=${tenant}');
   expect(name).toMatch(/^trueup-[0-9a-f]{16}$/);
-  expect(queueNameOf('postgresql://HOST:5432/db/')).toBe(name);
-  expect(queueNameOf('postgres://host/other')).not.toBe(name);
+  expect(queueNameOf('postgresql://HOST:5432/db/?schema=${tenant}')).toBe(name);
+  expect(queueNameOf('postgres://host/other?schema=${tenant}')).not.toBe(name);
+  // Their results are at one place.
+  const others = ['s3://b/red-${tenant}', 's3://b/blue-${tenant}', 's3://b/${tenant}'];
+  const schemas = ['red_${tenant}', 'blue_${tenant}'].map(
+    (schema) => `postgres://host/db?schema=${schema}`,
+  );
+  expect(new Set([name, ...[...others, ...schemas].map(queueNameOf)]).size).toBe(6);
 });
 
 test('a schedule is read as it was written', () => {
