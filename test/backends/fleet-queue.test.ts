@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { describe, expect, test } from 'vitest';
 import type { FleetDocument } from '../../src/model/index.js';
+import type { Options } from '../support/cli.js';
 import {
   ACTIVE,
   LANES,
