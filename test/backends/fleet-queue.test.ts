@@ -35,8 +35,8 @@ describe('whatever the version', { timeout: SLOW }, () => {
   test('a newer pg-boss says how to begin a new queue in place of that of an older one', async () => {
     const fleet = await fleetOf(old);
     await fleet.expect(0, 'fleet', 'drift', '--engine', 'pgboss', '--run', 'r');
-    const { script, node } = versions['12.18.3']!();
-    const newer: Options = { script: script!, node: node!, env: fleet.env, patience: 60_000 };
+    const { script, node } = versions['12.18.3']();
+    const newer: Options = { script, node, env: fleet.env, patience: 60_000 };
     const { stderr } = await fleet.home.expect(1, ['fleet', 'worker', '--until-idle'], newer);
     const [, statement] = /: (drop schema trueup_queue cascade)$/m.exec(stderr) ?? [];
     await fleet.sql(statement!);
