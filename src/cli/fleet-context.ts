@@ -245,7 +245,7 @@ export async function tenantContext(
     exchanges: ports.exchanges,
     tell: async (diagnostics) => {
       const said = masking.said(withCommands(diagnostics, context.said));
-      told.push(...said.map((one) => withPrefix(one, tenant)));
+      told.push(...said.map((one) => inItsWords(one, tenant)));
     },
     debug: (line) => parent.debug(() => `${tenant.name}: ${masking.text(line())}`),
   };
@@ -253,8 +253,11 @@ export async function tenantContext(
 }
 
 /** Messages name variables as the tenant has them: those without a prefix are not read. */
-function withPrefix(one: Diagnostic, { credentials }: Tenant): Diagnostic {
-  if (!('env_prefix' in credentials)) return one;
+function inItsWords(one: Diagnostic, { credentials }: Tenant): Diagnostic {
+  if (!('env_prefix' in credentials))
+    return one.code === 'secret-missing' && one.summary.search(VARIABLE) >= 0
+      ? { ...one, detail: 'Its credential command has to print it.' }
+      : one;
   const named = (text: string): string =>
     text.replaceAll(VARIABLE, (name) => `${credentials.env_prefix}${name}`);
   return { ...one, summary: named(one.summary), ...(one.detail && { detail: named(one.detail) }) };

@@ -1054,6 +1054,18 @@ describe('a credential command', () => {
     expect(home.writes('globex').length).toBe(1);
   });
 
+  test('that prints too little is what has to be changed, not the environment', async () => {
+    const home = await fleetOf(['acme'], commanded('cat "vault/$0.json"'));
+    home.write(
+      'vault/acme.json',
+      JSON.stringify({ TRUEUP_V2_URL: home.env['ACME_TRUEUP_V2_URL'] }),
+    );
+    const { code, stderr } = await home.run('plan');
+    expect(code).toBe(1);
+    expect(stderr).toContain('TRUEUP_MGR_API_ID has no value');
+    expect(stderr).toContain('Its credential command has to print it.');
+  });
+
   test.each([
     ['drift', [], ['first']],
     ['plan', [], ['first']],
