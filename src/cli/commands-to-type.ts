@@ -20,6 +20,8 @@ export interface Said {
   readonly variables: readonly string[];
   /** Those of a command about all tenants of a fleet, where `variables` are of one of them; absent where they are not. */
   readonly ofFleet?: readonly string[] | undefined;
+  /** Of a tenant of a fleet, whose state no settings name: `trueup unlock` needs it. */
+  readonly state?: string;
 }
 
 /** Without the variables that hold a secret, as far as the masking knows it when a command is printed. */
@@ -85,7 +87,7 @@ export const flagWords = (command: CommandSpec['name'], flags: Flags): readonly 
 /** The command, complete. Safe to apply twice. */
 export function typed(
   command: string,
-  { paths, env, variables: own, ofFleet = own }: Said,
+  { paths, env, variables: own, ofFleet = own, state }: Said,
 ): string {
   const variables = command.startsWith('trueup fleet ') ? ofFleet : own;
   const places = takesPaths.test(command) && paths.join() !== '.' ? paths.map(shellWord) : [];
@@ -96,7 +98,10 @@ export function typed(
   ]
     .map((word) => ` ${word}`)
     .join('');
-  return command.endsWith(rest) ? command : command + rest;
+  const whole = command.endsWith(rest) ? command : command + rest;
+  return state !== undefined && command.startsWith('trueup unlock ')
+    ? `TRUEUP_STATE=${shellWord(state)} ${whole}`
+    : whole;
 }
 
 /** Renderers put the words of a verdict into sentences of their own, so its command stands between backquotes. */

@@ -234,7 +234,7 @@ export async function tenantContext(
     flags: { ...ports.flags, ...defined({ env }) },
     environment,
     masking,
-    said: { paths: tenant.paths, env, variables: [] },
+    said: { paths: tenant.paths, env, variables: [], state },
     out: silentOutlet(),
     err: silentOutlet(ports.status),
     interactive: false,

@@ -137,6 +137,7 @@ export async function applyPlan(
     variables,
     // A plan of a tenant holds values that are of this tenant alone.
     ...(context.fleetVariables && { ofFleet: context.flags.var ?? [] }),
+    ...defined({ state: context.said.state }),
   });
   const stale = (why: string): never =>
     refuse(

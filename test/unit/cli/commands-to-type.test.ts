@@ -26,6 +26,12 @@ test.each([
   ],
   ['trueup state rm a.b', said, 'trueup state rm a.b --env prod'],
   ['trueup unlock x', said, 'trueup unlock x --env prod'],
+  [
+    'trueup unlock x',
+    { ...said, state: "it's/acme" },
+    "TRUEUP_STATE='it'\\''s/acme' trueup unlock x --env prod",
+  ],
+  ['trueup plan', { ...bare, state: 'acme' }, 'trueup plan'],
   ['trueup get accounts', { ...said, env: undefined }, 'trueup get accounts'],
   ['trueup plan', bare, 'trueup plan'],
   ['trueup plan', { ...bare, paths: ['.'] }, 'trueup plan'],
