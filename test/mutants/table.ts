@@ -5373,8 +5373,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a queue is used without results that all workers reach',
     file: 'cli/fleet-queue.ts',
-    find: 'results ?? refuseUnshared()',
-    replace: "results ?? 'here'",
+    find: 'place ?? refuseUnshared()',
+    replace: "place ?? 'here'",
     tests: queuedRuns,
   },
   {
@@ -5643,6 +5643,34 @@ export const mutants: readonly Mutant[] = [
     find: 'next === names.length ? [...shown, ...messages.rest()] : shown',
     replace: 'shown',
     tests: ['unit/cli/fleet.test.ts'],
+  },
+  {
+    name: 'a run of another fleet is resumed',
+    file: 'cli/fleet-results.ts',
+    find: 'if (addressPlace(before) !== addressPlace(states))',
+    replace: "if (before === '')",
+    tests: ['unit/cli/fleet-results.test.ts'],
+  },
+  {
+    name: 'a queued run goes on with another environment',
+    file: 'cli/fleet-results.ts',
+    find: 'if (record.queued && before.queued && !equal(asked(record.queued), asked(before.queued)))',
+    replace: "if (before.run === '')",
+    tests: ['unit/cli/fleet-results.test.ts'],
+  },
+  {
+    name: 'a scheduled audit of last week begins',
+    file: 'cli/commands/fleet-worker.ts',
+    find: 'due.startedOn.getTime() - due.createdOn.getTime() > LATE',
+    replace: 'due.startedOn.getTime() < LATE',
+    tests: ['unit/cli/fleet-worker.test.ts'],
+  },
+  {
+    name: 'settings above a PATH concern no tenant',
+    file: 'fleet/changed-tenants.ts',
+    find: 'return [once(top, own), ...above].join();',
+    replace: 'return once(top, own);',
+    tests: ['unit/fleet/changed-tenants.test.ts'],
   },
   {
     name: 'a state of another project is removed',
