@@ -33,8 +33,8 @@ export const lanes = [
   { name: 'differential', needs: terraform, command: script('scripts/differential.ts', '40') },
   { name: 'crash', command: vitest('crash') },
   { name: 'backends', needs: servers, command: vitest('backends') },
-  { name: 'simulator-remote', command: script('test/simulate/run.ts', '2500', '--remote') },
-  { name: 'simulator', command: script('test/simulate/run.ts', '5000') },
+  { name: 'simulator-remote', command: script('test/simulate/run.ts', '1000', '--remote') },
+  { name: 'simulator', command: script('test/simulate/run.ts', '2500') },
   // `npm test` runs the tests over the sources as they are.
   { name: 'mutants', command: script('test/mutants/run.ts', '--tests-follow') },
 ];
