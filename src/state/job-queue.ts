@@ -293,7 +293,7 @@ function databaseOf(
         'queue-version',
         `the tables of the queue at ${location} are of another version of pg-boss, or gone`,
         {
-          detail: `Install the same version on all machines, such as: npm install pg-boss@12.18.3\nOr begin a new queue, once all workers have ended: drop schema ${schema} cascade\nThen resume the runs, whose results stay, and schedule the audits again: trueup fleet resume RUN`,
+          detail: `Install the same version on all machines, such as: npm install pg-boss@12.18.3\nOr begin a new queue, once all workers have ended: ${schema === SCHEMA ? `drop schema ${schema} cascade` : 'name another schema in the address'}\nThen resume the runs, whose results stay, and schedule the audits again: trueup fleet resume RUN`,
         },
       );
     if (!lacksPassword(error) && !/^(?:28|42501|25006|3D000)/.test(sqlState(error) ?? ''))

@@ -242,6 +242,17 @@ async function twoWorkers(fleet: Fleet): Promise<readonly [Started, Started]> {
   return both;
 }
 
+/** Audits every tenant with two workers, and kills one of them. @returns the other, which ends */
+async function auditedThoughKilled(fleet: Fleet, engine: Engine): Promise<Started> {
+  const [first, second] = await twoWorkers(fleet);
+  await queued(fleet, engine, ['drift']);
+  await killedAtWork(fleet, first);
+  const status = await fleet.expect(0, 'fleet', 'status', 'r', '--wait');
+  expect(status.stdout).toBe('12 tenants: 12 with drift, 0 being run, 0 waiting. Run r.\n');
+  second.child.kill('SIGTERM');
+  return second;
+}
+
 /** Which version made the tables of the queue. */
 async function versionOf(fleet: Fleet): Promise<string | undefined> {
   const columns = await fleet.sql(
@@ -271,12 +282,7 @@ export function queueSuite(version: keyof typeof versions): void {
     // What its program of a secret store reads.
     const own = Object.entries(fleet.env).filter(([name]) => name.startsWith('WONKA_'));
     fleet.home.write('vault.env', own.map((pair) => `export ${pair.join('=')}\n`).join(''));
-    const [first, second] = await twoWorkers(fleet);
-    await queued(fleet, engine, ['drift']);
-    await killedAtWork(fleet, first);
-    const status = await fleet.expect(0, 'fleet', 'status', 'r', '--wait');
-    expect(status.stdout).toBe('12 tenants: 12 with drift, 0 being run, 0 waiting. Run r.\n');
-    second.child.kill('SIGTERM');
+    const second = await auditedThoughKilled(fleet, engine);
     expect((await second.ended).code).toBe(143);
     const document = await fleet.report('r');
     expect(document.tenants.map(({ tenant }) => tenant)).toContain('wonka');
@@ -285,12 +291,7 @@ export function queueSuite(version: keyof typeof versions): void {
 
   test('two workers audit every tenant, though one is killed', async () => {
     const fleet = await fleetOf(engine, { faults: ['latency=400'] });
-    const [first, second] = await twoWorkers(fleet);
-    await queued(fleet, engine, ['drift']);
-    await killedAtWork(fleet, first);
-    const status = await fleet.expect(0, 'fleet', 'status', 'r', '--wait');
-    expect(status.stdout).toBe('12 tenants: 12 with drift, 0 being run, 0 waiting. Run r.\n');
-    second.child.kill('SIGTERM');
+    const second = await auditedThoughKilled(fleet, engine);
     const { code, stderr } = await second.ended;
     expect(stderr).not.toContain('error');
     expect(code).toBe(143);
