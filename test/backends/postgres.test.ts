@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { settledPut } from '../../src/state/backends/registers/settled-put.js';
 import { folder } from '../support/cli.js';
 import { inProcess } from '../support/in-process.js';
+import { tcpProxy } from '../support/tcp-proxy.js';
 import { backendSuite } from './backend-suite.js';
 import { faultSuite } from './fault-suite.js';
 import { teamSuite } from './team-suite.js';
@@ -232,6 +233,33 @@ it('states of one database share its connections, and their credentials go with 
   expect(rows[0]?.open).toBeLessThanOrEqual(10);
   await expect.poll(() => pools.size, { timeout: 10_000 }).toBe(0);
   expect(await places[0]!.get('key')).toBeDefined();
+});
+
+it('a missing table costs no connection', async () => {
+  const pools: PostgresPools = new Map();
+  const place = connect('missing', { pools });
+  const connection = async (): Promise<readonly unknown[]> =>
+    (
+      await admin.query(
+        `select pid from pg_stat_activity where application_name = 'trueup' and query like '%"missing"%'`,
+      )
+    ).rows;
+  expect(await place.get('key')).toBeUndefined();
+  const first = await connection();
+  expect(first).toHaveLength(1);
+  for (let turn = 0; turn < 5; turn += 1) expect(await place.get('key')).toBeUndefined();
+  expect(await connection()).toEqual(first);
+});
+
+it('a connection that is cut in the middle of a statement fails that statement alone', async () => {
+  const proxy = await tcpProxy('127.0.0.1', Number(new URL(server.url).port));
+  onTestFinished(() => proxy.close());
+  const place = connect('cut', { port: proxy.port });
+  await place.prepare!();
+  proxy.meddle = () => 'lose';
+  expect(await place.put('key', Buffer.from('x'), null)).toBe('unknown');
+  proxy.meddle = () => 'pass';
+  expect(Buffer.from((await place.get('key'))!.body).toString()).toBe('x');
 });
 
 it('credentials without a connection are not kept', async () => {

@@ -171,7 +171,7 @@ function sharedConnections({ pools, url, password }: Omit<PostgresOptions, keyof
   ): Promise<QueryResult<Row>> => {
     const pool = cached(pools, key, opened);
     try {
-      return await pool.query<Row>(text, [...values]);
+      return await answered(pool, text, values);
     } catch (error) {
       // The server opens no further connection, and has seen nothing of the statement: one that is open will do.
       const isOpen = sqlState(error) === TOO_MANY && pool.totalCount > 0;
@@ -184,6 +184,31 @@ function sharedConnections({ pools, url, password }: Omit<PostgresOptions, keyof
   };
   return (text: string, values?: readonly unknown[]) => ask(text, values);
 }
+
+/** A pool's own `query` closes the connection after each error. A missing table is an empty state: the connection is kept. */
+async function answered(
+  pool: Pool,
+  text: string,
+  values: readonly unknown[],
+): Promise<QueryResult<Row>> {
+  const client = await pool.connect();
+  // A connection that breaks: the statement fails, too.
+  client.on('error', ignore);
+  let isKept = false;
+  try {
+    const result = await client.query<Row>(text, [...values]);
+    isKept = true;
+    return result;
+  } catch (error) {
+    isKept = isAbsent(error);
+    throw error;
+  } finally {
+    client.off('error', ignore);
+    client.release(!isKept);
+  }
+}
+
+const ignore = (): void => undefined;
 
 function connectionString(url: URL, password: string | undefined): string {
   const plain = new URL(url);
@@ -205,7 +230,7 @@ export function postgresPool(url: URL, password: string | undefined, max: number
     allowExitOnIdle: true,
   });
   // A connection that breaks while nobody uses it: the next statement takes another one.
-  pool.on('error', () => undefined);
+  pool.on('error', ignore);
   return pool;
 }
 
