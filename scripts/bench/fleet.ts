@@ -1,6 +1,6 @@
 // What a fleet costs: thousands of emulated accounts in one process, 100 ms a request, and audits of all of them by
 // `fleet drift`. How the processes of an audit are started is an argument (`Start`): one, shards, or another engine.
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -49,8 +49,7 @@ export async function fleetOf(
   count: number,
   { faults = [], server }: FleetOptions = {},
 ): Promise<Fleet> {
-  const folder = join(root, `fleet-${count}-${faults.join('').replaceAll(/\W/g, '-')}`);
-  rmSync(folder, { recursive: true, force: true });
+  const folder = mkdtempSync(join(root, 'fleet-'));
   mkdirSync(join(folder, 'base'), { recursive: true });
   const sizes = sizesOf(20);
   for (const [at, text] of declarations(sizes).entries())
