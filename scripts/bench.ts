@@ -428,6 +428,7 @@ ${Object.entries(groups)
   .join('')}
 Options:
   --quick      fewer runs, and no project of 100,000 resources, 200 tenants
+  --from=N     \`kills\` without the first N kills, which an earlier run has played
   --help       print this text
 `;
 
@@ -436,7 +437,11 @@ function chosenGroups(words: readonly string[]): readonly Group[] | undefined {
   const { values, positionals } = parseArgs({
     args: [...words],
     allowPositionals: true,
-    options: { help: { type: 'boolean', short: 'h' }, quick: { type: 'boolean' } },
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      quick: { type: 'boolean' },
+      from: { type: 'string' },
+    },
   });
   const unknown = positionals.filter((word) => !Object.hasOwn(groups, word));
   if (unknown.length > 0) throw new TypeError(`There is no group named ${unknown.join(', ')}.`);

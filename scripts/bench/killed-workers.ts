@@ -5,6 +5,8 @@ import { driftWords, fleetOf, LATENCY, reportOf, rowsOf, TENANTS, type Fleet } f
 import { fixed, quick, row, start, time, tool } from './measuring.js';
 
 const RUNS = quick ? 3 : 100;
+/** Runs that an earlier, ended measurement has played. */
+const FROM = Number(process.argv.find((word) => word.startsWith('--from='))?.slice(7) ?? 0);
 const POOLS = 2;
 /** Of each worker: two workers then keep two cores busy. */
 const LANES = 16;
@@ -34,8 +36,8 @@ async function audit(pool: Pool, run: string, after?: number): Promise<number> {
     fleet.folder,
     environment,
   );
-  // What a killed worker was busy with counts as lost after ten seconds.
-  await rowsOf(server, `update ${TABLE} set expire_in = interval '10 s'`);
+  // What a killed worker was busy with counts as lost after a minute. A busy machine needs some of it for a tenant.
+  await rowsOf(server, `update ${TABLE} set expire_in = interval '60 s'`);
   if (after !== undefined) {
     await setTimeout(after);
     const killed = workers.shift();
@@ -97,21 +99,26 @@ export async function killedWorkers(): Promise<void> {
 async function measure(pools: readonly Pool[]): Promise<void> {
   const wholes = await Promise.all(pools.map((pool) => secondsOf(audit(pool, 'whole'))));
   const whole = Math.max(...wholes);
-  const moments = Array.from({ length: RUNS }, (_, at) => (whole * 1000 * at) / RUNS);
+  // In an order that spreads those of a part, too: 37 and the number of runs have no common divisor.
+  const moments = Array.from(
+    { length: RUNS },
+    (_, at) => (whole * 1000 * ((at * 37) % RUNS)) / RUNS,
+  );
+  moments.splice(0, FROM);
   const again: number[] = [];
   const playAll = async (pool: Pool): Promise<void> => {
     for (let after = moments.shift(); after !== undefined; after = moments.shift()) {
       const count = await audit(pool, `killed-${Math.round(after)}`, after);
       again.push(count);
       process.stderr.write(
-        `${again.length} of ${RUNS}: a worker killed after ${fixed(after / 1000, 1)} s, ${count} tenants run again\n`,
+        `${FROM + again.length} of ${RUNS}: a worker killed after ${fixed(after / 1000, 1)} s, ${count} tenants run again\n`,
       );
     }
   };
   await Promise.all(pools.map(playAll));
   const most = Math.max(...again);
   row(
-    `\`fleet drift\` by 2 workers × ${LANES} lanes, ${TENANTS} tenants, ${RUNS} times, a worker killed`,
+    `\`fleet drift\` by 2 workers × ${LANES} lanes, ${TENANTS} tenants, ${again.length} times, a worker killed`,
     `every tenant has its outcome, at most ${most} run again; ${fixed(whole, 0)} s without a kill, beside another such audit`,
     `at most ${LANES} run again`,
     most <= LANES,

@@ -26,7 +26,7 @@ test.each([[['--help']], [['-h', 'plans', '--quick']]])(
     const { status, stdout, stderr, left } = bench(...args);
     expect([status, stderr, left]).toEqual([0, '', []]);
     const told = [...stdout.matchAll(/^ {2}(\S+) +\S/gm)].map(([, name]) => name);
-    expect(told).toEqual([...GROUPS, '--quick', '--help']);
+    expect(told).toEqual([...GROUPS, '--quick', '--from=N', '--help']);
   },
 );
 

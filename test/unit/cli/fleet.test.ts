@@ -172,6 +172,29 @@ writeFileSync(out + '/made.yaml', JSON.stringify({ accounts: { site: { name: [si
 test('a plan of a fleet is the plan of the project, in the environment of the tenant', async () => {
   const home = await fleetOf(['acme', 'globex']);
   await home.run('apply', '--auto-approve', '--select', 'tenant=acme');
+  const environmentOf = (name: string) => {
+    const prefix = `${name.toUpperCase()}_`;
+    const own = Object.entries(home.env).flatMap(([key, value]) =>
+      key.startsWith(prefix) ? [[key.slice(prefix.length), value]] : [],
+    );
+    return Object.fromEntries(own) as Record<string, string>;
+  };
+  // Somebody else changes the destination of acme, and gives globex one of the same name.
+  home.write('else.yaml', BASE.replace('/alerts', '/else'));
+  for (const name of ['acme', 'globex']) {
+    const env = { ...environmentOf(name), TRUEUP_STATE: `else-${name}.json` };
+    const words = [
+      'apply',
+      'else.yaml',
+      '--auto-approve',
+      '--allow',
+      'first-run',
+      '--allow',
+      'destination-moved',
+    ];
+    const { code, stderr } = await inProcess(applyProject, words, { cwd: home.cwd, env });
+    expect(code, stderr).toBe(0);
+  }
   home.write('base/base.yaml', BASE.replace('enabled: true', 'enabled: false'));
   home.write('trueup.prod.yaml', 'variables: { hook: https://prod.example.com }\n');
   for (const [at, words] of [
@@ -182,12 +205,8 @@ test('a plan of a fleet is the plan of the project, in the environment of the te
     const run = `r${at}`;
     await home.run('plan', '--run', run, ...words);
     for (const name of ['acme', 'globex']) {
-      const prefix = `${name.toUpperCase()}_`;
-      const own = Object.entries(home.env).flatMap(([key, value]) =>
-        key.startsWith(prefix) ? [[key.slice(prefix.length), value]] : [],
-      );
       const state = `.trueup/tenants/${name}/state${words[0] === '--env' ? '.prod' : ''}.json`;
-      const env = { ...(Object.fromEntries(own) as Record<string, string>), TRUEUP_STATE: state };
+      const env = { ...environmentOf(name), TRUEUP_STATE: state };
       const paths = ['base', `tenants/${name}`];
       const said = await inProcess(plan, ['plan', ...paths, '--format', 'json', ...words], {
         cwd: home.cwd,
@@ -197,6 +216,7 @@ test('a plan of a fleet is the plan of the project, in the environment of the te
       const { document } = home.result(run, name);
       const { generated_at: __, ...there } = document as unknown as Record<string, unknown>;
       expect(there).toEqual(alone);
+      expect(there['resource_drift']).toHaveLength(name === 'acme' && words[0] !== '--env' ? 1 : 0);
     }
   }
 });
