@@ -5680,6 +5680,13 @@ export const mutants: readonly Mutant[] = [
     tests: plan,
   },
   {
+    name: 'the name of an unnamed state tells a project apart',
+    file: 'cli/state-location.ts',
+    find: '(state?.project ?? UNNAMED) === UNNAMED',
+    replace: 'state?.project === undefined',
+    tests: ['unit/cli/unnamed-state.test.ts'],
+  },
+  {
     name: 'a saved plan removes a state of another project',
     file: 'cli/commands/apply.ts',
     find: 'const whole = await wholeProject(context, project, options);',

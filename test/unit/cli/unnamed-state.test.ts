@@ -40,6 +40,12 @@ it('is judged in the same way when a saved plan is applied', async () => {
   expect((await run(get, 'get', 'accounts')).stdout).toMatch(/One[^]*Two[^]*Other/);
 });
 
+it('is not told apart by the name that it has without one', async () => {
+  const { run, write } = await twoProjects();
+  write('{ other: { name: Other } }', ', project: default');
+  expect(await run(plan, 'plan')).toMatchObject({ code: 3 });
+});
+
 it('gets an imported object with a warning', async () => {
   const { run, write } = await twoProjects();
   write('{ other: { name: Other } }', ', project: other');
