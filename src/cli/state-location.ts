@@ -24,6 +24,8 @@ import type { Context } from './context.js';
 import { proxyIn, secretOf } from './cloud-connection.js';
 import { version } from './version.js';
 
+/** The project of a state for which the settings name none. */
+const UNNAMED = 'default';
 /** Bytes of a state or of a wave of its journal. */
 const LARGEST_BODY = 256 * 1024 * 1024;
 
@@ -46,7 +48,7 @@ export async function storeOf(
   const { environment, cwd } = context;
   const state = settings.state ?? {};
   const usual = env === undefined ? '.trueup/state.json' : `.trueup/state.${env}.json`;
-  const project = state.project ?? 'default';
+  const project = state.project ?? UNNAMED;
   // The tenants of a fleet are projects of their own.
   const isFleet = declarationFiles.stat(resolve(cwd, FLEET_FILE)) !== undefined;
   return storeAt(context, {
@@ -64,7 +66,8 @@ export const isStateUnnamed = (
   { environment }: Context,
   { state }: Pick<Settings, 'state'>,
 ): boolean =>
-  state?.project === undefined && isAddress(state?.url ?? environment['TRUEUP_STATE'] ?? '');
+  (state?.project ?? UNNAMED) === UNNAMED &&
+  isAddress(state?.url ?? environment['TRUEUP_STATE'] ?? '');
 
 interface StorePlace
   extends

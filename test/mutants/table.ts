@@ -1441,7 +1441,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'nobody hears that a state may be of another project',
     file: 'reconciler/plan/target-selection.ts',
-    find: 'foreign > 0 && !project.is_state_unnamed ?',
+    find: 'foreign > 0 && !is_foreign_blocked ?',
     replace: 'false ?',
     tests: plan,
   },
@@ -4422,8 +4422,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'members under another key count as those of another project',
     file: 'reconciler/plan/target-selection.ts',
-    find: 'names.has(withoutKey(address)) ? []',
-    replace: 'false ? []',
+    find: '!names.has(withoutKey(address)) &&',
+    replace: '!names.has(address) &&',
     tests: ['unit/reconciler/plan.test.ts'],
   },
   {
@@ -5675,9 +5675,44 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a state of another project is removed',
     file: 'reconciler/plan/policy.ts',
-    find: 'input.project.is_state_unnamed && selection.foreign > 0',
-    replace: 'false && selection.foreign > 0',
-    tests: ['unit/reconciler/plan.test.ts'],
+    find: '...(selection.is_foreign_blocked',
+    replace: '...(false',
+    tests: plan,
+  },
+  {
+    name: 'the name of an unnamed state tells a project apart',
+    file: 'cli/state-location.ts',
+    find: '(state?.project ?? UNNAMED) === UNNAMED',
+    replace: 'state?.project === undefined',
+    tests: ['unit/cli/unnamed-state.test.ts'],
+  },
+  {
+    name: 'a saved plan removes a state of another project',
+    file: 'cli/commands/apply.ts',
+    find: 'const whole = await wholeProject(context, project, options);',
+    replace: 'const whole = project;',
+    tests: ['unit/cli/unnamed-state.test.ts'],
+  },
+  {
+    name: 'an import into a state of another project is not mentioned',
+    file: 'cli/commands/import.ts',
+    find: "code === 'foreign-state'",
+    replace: 'code === undefined',
+    tests: ['unit/cli/unnamed-state.test.ts'],
+  },
+  {
+    name: 'PATHs that leave files of another project out hide that it is another',
+    file: 'reconciler/plan/target-selection.ts',
+    find: 'foreignObjects(entries, [',
+    replace: 'foreignObjects(inScope.length < entries.length ? [] : entries, [',
+    tests: plan,
+  },
+  {
+    name: 'what PATHs leave out counts as declared by another project',
+    file: 'reconciler/plan/target-selection.ts',
+    find: '[...all.values(), ...outside]',
+    replace: '[...all.values()]',
+    tests: plan,
   },
   {
     name: 'a page shows all sentences of a rule before its changes',

@@ -2,14 +2,22 @@
 import { canonicalAddress, exits } from '../../model/index.js';
 import { typed } from '../commands-to-type.js';
 import type { Command } from '../context.js';
-import { underLock, withProject } from '../working-context.js';
+import { requestOf, underLock, withProject } from '../working-context.js';
 
 export const run: Command = (context, [address = '', id = '', ...paths]) =>
   withProject(context, paths, async ({ store, context: planContext, project }) => {
-    const { bind } = await import('../../reconciler/apply/import.js');
-    const outcome = await underLock(store, 'import', planContext, (session) =>
-      bind({ ...planContext, session }, project, canonicalAddress(address), id),
-    );
+    const [{ bind }, { select }] = await Promise.all([
+      import('../../reconciler/apply/import.js'),
+      import('../../reconciler/plan/target-selection.js'),
+    ]);
+    const name = canonicalAddress(address);
+    const outcome = await underLock(store, 'import', planContext, async (session) => {
+      const { state } = session.snapshot;
+      const request = { ...requestOf(context), targets: [name] };
+      const { diagnostics } = select(context.kinds, project, state, request);
+      await context.tell(diagnostics.filter(({ code }) => code === 'foreign-state'));
+      return bind({ ...planContext, session }, project, name, id);
+    });
     context.out.write(
       `Imported ${outcome.id} as ${outcome.address}. To see the differences: ${typed('trueup plan', context.said)}\n`,
     );

@@ -210,13 +210,13 @@ const rules: Readonly<Record<(typeof engineRules)[number], Rule>> = {
     });
   },
 
-  'all-removed': ({ selection, changes, input }) => [
+  'all-removed': ({ selection, changes }) => [
     ...selection.all_removed
       .filter((kind) => selection.removed.some(([address]) => address.startsWith(`${kind}.`)))
       .map((kind) => ({
         detail: `no declaration of ${kind} is left: ${changes.filter((change) => change.kind === kind).length} would be removed`,
       })),
-    ...(input.project.is_state_unnamed && selection.foreign > 0 && selection.removed.length > 0
+    ...(selection.is_foreign_blocked
       ? [
           {
             detail: `none of the ${selection.foreign} objects in the state is declared here: it may be the state of another project; give this one its own with settings.state.project`,

@@ -35,6 +35,8 @@ export interface Selection {
   readonly all_removed: readonly string[];
   /** Number of objects in the state if none of them is declared: it may be that of another project. Otherwise 0. */
   readonly foreign: number;
+  /** True if they would be removed although nothing tells this state apart from that of another project. */
+  readonly is_foreign_blocked: boolean;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -79,27 +81,29 @@ export function select(
       gone.some(([address, entry]) => entry.kind === kind && !forgets(address)) &&
       !declaredKinds.has(kind),
   );
-  const removedNames = goneNames(gone, all).filter((address) => !forgets(address)).length;
-  const foreign =
-    request.destroy || all.size === 0 ? 0 : foreignObjects(entries.length, removedNames);
+  const outside = (project.outside_paths ?? []).filter(({ address }) => !all.has(address));
+  // Where nothing at all is declared, the rule for whole kinds says so, or it was asked for.
+  const isSaid = all.size === 0 && (request.destroy || all_removed.length > 0);
+  const isOwn = (address: string): boolean => isSaid || renamed.has(address) || forgets(address);
+  const foreign = foreignObjects(entries, [...all.values(), ...outside], isOwn);
+  const removed = gone
+    .filter(([address]) => covers?.(address) ?? true)
+    .map(forgottenIf(forgets))
+    .toReversed();
+  const isRemoved = foreign > 0 && removed.length > 0;
+  const is_foreign_blocked = isRemoved && !request.destroy && project.is_state_unnamed === true;
   return {
     declarations: covers ? new Map([...declared].filter(([address]) => covers(address))) : declared,
     others: covers ? [...declared.values()].filter(({ address }) => !covers(address)) : [],
-    outside: (project.outside_paths ?? [])
-      .filter(({ address }) => !all.has(address))
-      .map((one) => inOneForm(kinds, one)),
-    removed: gone
-      .filter(([address]) => covers?.(address) ?? true)
-      .map(([address, entry]): readonly [string, Entry] =>
-        forgets(address) ? [address, { ...entry, on_removal: 'forget' }] : [address, entry],
-      )
-      .toReversed(),
+    outside: outside.map((one) => inOneForm(kinds, one)),
+    removed,
     known,
     all_removed,
     foreign,
+    is_foreign_blocked,
     diagnostics: [
       ...(request.destroy ? [] : doubtfulRenames(declarations, all, state, inPaths)),
-      ...(foreign > 0 && !project.is_state_unnamed ? [foreignState(foreign)] : []),
+      ...(foreign > 0 && !is_foreign_blocked ? [foreignState(foreign, isRemoved)] : []),
       ...[...request.targets, ...request.excludes].flatMap((name) => [
         ...unknownName(kinds, name, [...all.keys(), ...entries.map(([address]) => address)]),
         ...(request.destroy ? [] : earlierName(name, [...all.keys(), ...goneAddresses], renamed)),
@@ -151,6 +155,11 @@ function forgetting({ refactorings = [] }: Project): (address: string) => boolea
   };
 }
 
+const forgottenIf =
+  (forgets: (address: string) => boolean) =>
+  ([address, entry]: readonly [string, Entry]): readonly [string, Entry] =>
+    forgets(address) ? [address, { ...entry, on_removal: 'forget' }] : [address, entry];
+
 /** True if the recorded members of a name are numbered without a gap: only this distinguishes `count` from `for_each`. */
 function isCount(state: State | undefined, whole: string): boolean {
   const members = Object.keys(state?.resources ?? {}).filter((address) =>
@@ -183,27 +192,26 @@ function renameSource(
   return { remedy: 'Remove lifecycle.renamed_from', isCount, attribute, origin };
 }
 
-/** Addresses of which nothing is declared, under another key or none either. */
-function goneNames(
-  gone: readonly (readonly [string, Entry])[],
-  all: ReadonlyMap<string, Declaration>,
-): readonly string[] {
-  const names = new Set([...all.keys()].map(withoutKey));
-  return gone.flatMap(([address]) => (names.has(withoutKey(address)) ? [] : [address]));
-}
-
 const withoutKey = (address: string): string => address.replace(/\[.*$/s, '');
 
-/** One object may just have another name now. @param known objects in the state @param removed those that no declaration names any more */
-const foreignObjects = (known: number, removed: number): number =>
-  known > 1 && removed === known ? known : 0;
+/** The number of recorded objects if nothing is declared at any of their addresses, under another key or none either; otherwise 0. One object may just have another name now. */
+function foreignObjects(
+  entries: readonly (readonly [string, Entry])[],
+  declared: readonly Declaration[],
+  isOwn: (address: string) => boolean,
+): number {
+  if (entries.length < 2) return 0;
+  const names = new Set(declared.map(({ address }) => withoutKey(address)));
+  return entries.every(([address]) => !names.has(withoutKey(address)) && !isOwn(address))
+    ? entries.length
+    : 0;
+}
 
-const foreignState = (known: number): Diagnostic => ({
+const foreignState = (known: number, isRemoved: boolean): Diagnostic => ({
   severity: 'warning',
   code: 'foreign-state',
   summary: `None of the ${known} objects in the state is declared here: it may be the state of another project.`,
-  detail:
-    'If it is, give this project its own: settings.state.project. If it is not, the plan removes what was declared before.',
+  detail: `If it is, give this project its own: settings.state.project.${isRemoved ? ' If it is not, the plan removes what was declared before.' : ''}`,
 });
 
 /** Renames that would bind two addresses to one object, or forget one: nothing is planned beside them. */

@@ -8,6 +8,7 @@ import {
   type Declaration,
   type Entry,
   type Live,
+  type Project,
 } from '../../../src/model/index.js';
 import {
   blocked,
@@ -1083,7 +1084,10 @@ describe('a state of which nothing is declared here', () => {
     expect(codes(['mine'], both)).toContain('foreign-state');
     expect(codes(['one', 'mine'], both)).not.toContain('foreign-state');
     expect(codes([], both)).not.toContain('foreign-state');
-    expect(codes(['mine'], both, { destroy: true })).not.toContain('foreign-state');
+    // No rule blocks a destroy.
+    expect(codes(['mine'], both, { destroy: true })).toContain('foreign-state');
+    expect(codes(['one', 'mine'], both, { destroy: true })).not.toContain('foreign-state');
+    expect(codes([], both, { destroy: true })).not.toContain('foreign-state');
     // Members of one name, under other keys or none.
     const members = { 'accounts.x["a"]': one, 'accounts.x["b"]': other };
     expect(codes(['x'], members)).not.toContain('foreign-state');
@@ -1098,6 +1102,7 @@ describe('a state of which nothing is declared here', () => {
       names: readonly string[],
       state: Record<string, Entry>,
       request: Parameters<typeof planScene>[0]['request'] = {},
+      more: Partial<Project> = {},
     ) => {
       const declared = names.map((name) => declare(`accounts.${name}`, { name }));
       const { plan } = planScene({
@@ -1105,7 +1110,7 @@ describe('a state of which nothing is declared here', () => {
         state,
         live,
         request,
-        more: { project: { ...project(declared), is_state_unnamed: true } },
+        more: { project: { ...project(declared), is_state_unnamed: true, ...more } },
       });
       return [
         plan.diagnostics.filter(({ code }) => code === 'foreign-state').length,
@@ -1114,11 +1119,20 @@ describe('a state of which nothing is declared here', () => {
     };
     expect(blocks(['mine'], both)).toEqual([0, ['blocked']]);
     expect(blocks(['mine'], both, { allow: ['all-removed'] })).toEqual([0, ['allowed']]);
-    // A part of the plan that removes nothing is safe.
-    expect(blocks(['mine'], both, { targets: ['accounts.mine'] })).toEqual([0, []]);
-    expect(blocks(['mine'], both, { destroy: true })).toEqual([0, []]);
+    // A part of the plan that removes nothing is safe, but writes to the state of the other project.
+    expect(blocks(['mine'], both, { targets: ['accounts.mine'] })).toEqual([1, []]);
+    expect(blocks(['mine'], both, { destroy: true })).toEqual([1, []]);
     expect(blocks(['one', 'mine'], both)).toEqual([0, []]);
     expect(blocks(['mine'], { 'accounts.one': one })).toEqual([0, []]);
+    // The other project has files that the PATHs of this one do not cover.
+    const files = { ...both, 'accounts.other': { ...other, file: 'b.yaml' } };
+    const paths = { paths: ['a.yaml'] };
+    expect(blocks(['mine'], files, {}, paths)).toEqual([0, ['blocked']]);
+    expect(blocks([], files, {}, paths)).toEqual([0, ['blocked']]);
+    expect(blocks(['mine'], files, {}, { paths: ['c.yaml'] })).toEqual([1, []]);
+    // What the PATHs leave out is declared in this project.
+    const outside_paths = [declare('accounts.other', { name: 'Other' })];
+    expect(blocks(['mine'], files, {}, { ...paths, outside_paths })).toEqual([0, []]);
   });
 });
 
