@@ -1,4 +1,4 @@
-// Audits of a large fleet by two workers, of which one is killed: at moments that are spread over an audit.
+// Audits of a large fleet by two workers, of which one is killed: each time after another number of tenants.
 import { setTimeout } from 'node:timers/promises';
 import { startPostgres, type Server } from '../servers.js';
 import { driftWords, fleetOf, LATENCY, reportOf, rowsOf, TENANTS, type Fleet } from './fleet.js';
@@ -27,7 +27,14 @@ interface Pool {
   readonly workers: Awaited<ReturnType<typeof worker>>[];
 }
 
-/** @param after milliseconds until a worker is killed; undefined: none is @returns tenants that were run again @throws unless every tenant has its outcome */
+/** Once this many tenants have a result. */
+async function progress(server: Server, run: string, tenants: number): Promise<void> {
+  const query = `select count(*)::int from trueup.registers where key like 'fleet/${run}/t%'`;
+  const done = async () => (await rowsOf<{ readonly count: number }>(server, query))[0]!.count;
+  while ((await done()) < tenants) await setTimeout(200);
+}
+
+/** @param after tenants that have a result when a worker is killed; undefined: none is @returns tenants that were run again @throws unless every tenant has its outcome */
 async function audit(pool: Pool, run: string, after?: number): Promise<number> {
   const { fleet, server, environment, workers } = pool;
   await time(
@@ -39,7 +46,7 @@ async function audit(pool: Pool, run: string, after?: number): Promise<number> {
   // What a killed worker was busy with counts as lost after a minute. A busy machine needs some of it for a tenant.
   await rowsOf(server, `update ${TABLE} set expire_in = interval '60 s'`);
   if (after !== undefined) {
-    await setTimeout(after);
+    await progress(server, run, after);
     const killed = workers.shift();
     killed?.stop('SIGKILL');
     await killed?.ended;
@@ -108,10 +115,10 @@ async function measure(pools: readonly Pool[]): Promise<void> {
   const again: number[] = [];
   const playAll = async (pool: Pool): Promise<void> => {
     for (let after = moments.shift(); after !== undefined; after = moments.shift()) {
-      const count = await audit(pool, `killed-${Math.round(after)}`, after);
+      const count = await audit(pool, `killed-${Math.floor(after)}`, after);
       again.push(count);
       process.stderr.write(
-        `${FROM + again.length} of ${RUNS}: a worker killed after ${fixed(after / 1000, 1)} s, ${count} tenants run again\n`,
+        `${FROM + again.length} of ${RUNS}: a worker killed after ${fixed(after, 0)} tenants, ${count} run again\n`,
       );
     }
   };

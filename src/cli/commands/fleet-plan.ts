@@ -1,7 +1,7 @@
 // `trueup fleet plan`: plans every tenant, and saves the plans as one bundle.
 import { resolve } from 'node:path';
 import type { RunStop } from '../../fleet/merge.js';
-import { defined, shellWord } from '../../model/index.js';
+import { defined, exits, shellWord } from '../../model/index.js';
 import type { Command } from '../context.js';
 import { beyondLimits, bundleOf, isBlocking } from '../fleet-bundle.js';
 import { begun, formsHere, namesOf, tenantFlags } from '../fleet-command.js';
@@ -59,6 +59,9 @@ export const run: Command = async (context) => {
 /** Why a bundle cannot, or need not, be applied. */
 function hindrance({ outcomes }: FleetEnd, beyond: readonly RunStop[]): string | undefined {
   if (isBlocking(beyond)) return 'It is blocked as a whole: no tenant of it can be applied.';
-  const isPlanned = [...outcomes.values()].some(({ plan }) => plan !== undefined);
-  return isPlanned ? undefined : 'It holds no plan: there is nothing to apply.';
+  const plans = [...outcomes.values()].filter(({ plan }) => plan !== undefined);
+  if (plans.length === 0) return 'It holds no plan: there is nothing to apply.';
+  return plans.every(({ exit }) => exit === exits.blocked)
+    ? 'Each plan in it is blocked: there is nothing to apply.'
+    : undefined;
 }

@@ -569,6 +569,21 @@ describe('an apply', () => {
     expect(failed.stderr).toContain('Saved. It holds no plan: there is nothing to apply.');
   });
 
+  test('of a bundle in which every plan is blocked ends with 3, and plan says so', async () => {
+    const home = await fleetOf(['acme', 'globex']);
+    await home.run('apply', '--auto-approve');
+    home.write('base/base.yaml', 'variables: { hook: unused }\n');
+    const planned = await home.run('plan', '--out', 'b');
+    expect([planned.code, planned.stderr]).toEqual([
+      3,
+      expect.stringContaining('Saved. Each plan in it is blocked: there is nothing to apply.'),
+    ]);
+    expect((await home.run('apply', 'b')).code).toBe(3);
+    home.write('tenants/globex/tenant.yaml', BASE);
+    const one = await home.run('plan', '--out', 'b');
+    expect([one.code, one.stderr]).toEqual([3, expect.stringContaining('trueup fleet apply b')]);
+  });
+
   test('of a bundle that is blocked later keeps what was applied', async () => {
     const home = await fleetOf(['acme', 'globex']);
     await home.run('plan', '--out', 'b');
