@@ -52,7 +52,7 @@ import { RESULTS_AT_ONCE, type RunRecords } from './fleet-results.js';
 import { blocksOf, writeReports, type Forms } from './report-flags.js';
 import type { TenantPages } from './tenant-pages.js';
 import { setFleetFlags } from './v8-flags.js';
-import { version } from './version.js';
+import { madeBy, version } from './version.js';
 
 /** What became of one tenant. */
 export interface TenantOutcome {
@@ -79,11 +79,9 @@ export interface FleetForms extends Forms<FleetFormat> {
 
 export type TenantWork = (context: Context, tenant: Tenant) => Promise<TenantOutcome>;
 
-export interface FleetJob {
+/** What is done with each tenant. */
+export interface TenantTask {
   readonly command: FleetCommand;
-  /** Absent where no results are kept. */
-  readonly records?: RunRecords | undefined;
-  readonly run: string;
   readonly flags: Flags;
   /** What is known before credentials are asked for: then there is no work. */
   readonly known?: (
@@ -91,20 +89,27 @@ export interface FleetJob {
     offline: () => Promise<Context>,
   ) => Promise<TenantOutcome | undefined>;
   readonly work: TenantWork;
+  /** Credentials are not asked for. */
+  readonly offline?: boolean;
   /** The command to type once what failed is fixed. */
   readonly again?: string;
+}
+
+export interface TenantJob extends TenantTask {
+  readonly run: string;
+  /** Absent where no results are kept. */
+  readonly records?: RunRecords | undefined;
+}
+
+export interface FleetJob extends TenantJob {
+  /** How each tenant is shown when it ends. */
+  readonly forms: Pick<FleetForms, 'shown' | 'events'> & {
+    readonly pages?: TenantPages | undefined;
+  };
   /** What was printed before. */
   readonly told?: FleetEnd['entries'];
   /** Whether a stage has to succeed, and to wait, before the next one begins. */
   readonly staged?: boolean;
-  /** Whether the line of each tenant is printed when it is there. */
-  readonly prints: boolean;
-  /** Credentials are not asked for. */
-  readonly offline?: boolean;
-  /** Writes a page for each tenant. */
-  readonly pages?: TenantPages;
-  /** The stream that `--format ndjson` asks for. */
-  readonly events?: FleetNdjson | undefined;
 }
 
 export interface FleetEnd {
@@ -129,7 +134,7 @@ export async function runFleet(
   /** Times at which tenants were applied. */
   const changed = new Map<string, number>();
   const stages = stagesOf(site.fleet, site.here);
-  const watch = fleetWatch(context, job, site.here.length);
+  const watch = fleetWatch(context, { ...job, ...job.forms }, site.here.length);
   const print = linesInOrder(
     { context, watch },
     stages.flatMap(({ tenants }) => tenants.map(({ name }) => name)),
@@ -141,7 +146,7 @@ export async function runFleet(
     const status = watch.begin(tenant.name);
     const { result, outcome } = await runTenant(context, site, tenant, { job, shared, status });
     if (outcome) outcomes.set(tenant.name, withoutDocument(outcome));
-    await job.pages?.add(result);
+    await job.forms.pages?.add(result);
     entries.set(tenant.name, entryOf(result));
     if (result.status === 'applied') changed.set(tenant.name, Date.parse(result.ended_at));
     if (result.exit !== null && !outcome?.before) stop.ended(result.exit);
@@ -259,7 +264,7 @@ const distinct = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] => 
 function linesInOrder(
   { context, watch }: { readonly context: Context; readonly watch: FleetWatch },
   names: readonly string[],
-  { prints, told }: Pick<FleetJob, 'prints' | 'told'>,
+  { forms, told }: Pick<FleetJob, 'forms' | 'told'>,
 ) {
   const ready = new Map<string, TenantEntry>();
   const messages = tenantMessages();
@@ -271,7 +276,7 @@ function linesInOrder(
       if (!one) return;
       // Before anything is awaited: another tenant may end meanwhile.
       next += 1;
-      if (prints) {
+      if (forms.shown === 'text') {
         watch.hide();
         context.out.write(`${tenantLine(one)}\n`);
       }
@@ -284,7 +289,7 @@ function linesInOrder(
 }
 
 export interface TenantRun {
-  readonly job: FleetJob;
+  readonly job: TenantJob;
   readonly shared: {
     readonly limiter: Exchanges['limiterOf'];
     readonly lanes: ReturnType<typeof laneCount>;
@@ -535,8 +540,7 @@ export async function concludeFleet(
 ): Promise<Exit> {
   const unkept = await keptOrNot(context, () => job.records?.end({ tenants: names, stops }));
   const document = mergedReport({ ...job, tenants: names }, entries, {
-    trueup_version: version,
-    generated_at: new Date(context.clock.now()).toISOString(),
+    ...madeBy(context),
     stops: [...stops, ...unkept],
   });
   if (forms.shown === 'text')

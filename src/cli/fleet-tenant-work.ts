@@ -23,8 +23,8 @@ import type { RunRecords } from './fleet-results.js';
 import {
   doneBefore,
   type FleetEnd,
-  type FleetJob,
   type TenantOutcome,
+  type TenantTask,
   type TenantWork,
 } from './fleet-run.js';
 import { withPolicies } from './project-policies.js';
@@ -45,7 +45,7 @@ const doneAlready = (before: TenantResult): TenantOutcome => ({
 
 /** The result that the run has already, as far as it can be told without credentials. */
 export const doneOffline =
-  (site: FleetSite, records: RunRecords): NonNullable<FleetJob['known']> =>
+  (site: FleetSite, records: RunRecords): NonNullable<TenantTask['known']> =>
   async (tenant, offline) => {
     const last = await records.last(tenant.name);
     if (!last || !isFinal(last)) return undefined;
@@ -82,11 +82,7 @@ export const auditedIn =
     });
 
 /** Audits the tenants that the run has no result of, each while no other run does. */
-export function auditWork(
-  context: Context,
-  site: FleetSite,
-  records: RunRecords,
-): Pick<FleetJob, 'command' | 'flags' | 'known' | 'work'> {
+export function auditWork(context: Context, site: FleetSite, records: RunRecords): TenantTask {
   const [audited, wait] = [auditedIn(site), auditWait(context)];
   return {
     command: 'drift',
@@ -118,10 +114,7 @@ export const planned =
       const { planFileOf } = await import('../state/plan-file.js');
       const request = requestOf(own);
       const { plan, exit } = await propose(place.context, place.project, place.snapshot, request);
-      const document = await planDocumentOf(own, place, plan, {
-        snapshot: place.snapshot,
-        keeps: 'all',
-      });
+      const document = await planDocumentOf(own, place, plan, { keeps: 'all' });
       const options = {
         ...request,
         ...defined({ env: site.env }),
@@ -160,7 +153,7 @@ export const applyOf = (
   site: FleetSite,
   plans: Plans,
   records: RunRecords,
-): Pick<FleetJob, 'work'> & {
+): Pick<TenantTask, 'work'> & {
   readonly known: (tenant: Tenant) => Promise<TenantOutcome | undefined>;
 } => ({
   known: (tenant) => knownOf(tenant, plans, records),

@@ -12,7 +12,7 @@ import {
   type TenantEntry,
   type TenantResult,
 } from '../model/index.js';
-import { hasFailed, stopping, type laneCount } from '../fleet/lanes.js';
+import { hasFailed, stopping } from '../fleet/lanes.js';
 import { entryOf, isFinal, withoutResult } from '../fleet/merge.js';
 import { jobData, priorityOf, tenantJobIn, type TenantJob } from '../fleet/tenant-job.js';
 import { variablesIn } from '../fleet/tenant-environment.js';
@@ -24,7 +24,7 @@ import { pauseAfter } from '../state/backends/retried.js';
 import { QUEUE_UNREACHABLE, type FetchedJob, type JobQueue } from '../state/job-queue.js';
 import { tenantFlags } from './fleet-command.js';
 import { applyOf, auditWork } from './fleet-tenant-work.js';
-import type { Context, Exchanges } from './context.js';
+import type { Context } from './context.js';
 import { fleetHere, type FleetSite } from './fleet-context.js';
 import {
   bundleKey,
@@ -35,7 +35,7 @@ import {
 } from './fleet-queue.js';
 import { ownController, type OwnController } from './own-signal.js';
 import { lastOrDamaged, runRecords, type ResultPlace, type RunRecords } from './fleet-results.js';
-import { CANCELLED, keepEntry, runTenant, type FleetJob } from './fleet-run.js';
+import { CANCELLED, keepEntry, runTenant, type TenantRun, type TenantTask } from './fleet-run.js';
 import { identityOf } from './plan-identity.js';
 
 type Plans = Parameters<typeof applyOf>[1];
@@ -56,10 +56,7 @@ export interface FleetWorker {
   readonly queue: JobQueue;
   /** How many workers share the rate of a credential. */
   readonly workers: number;
-  readonly shared: {
-    readonly limiter: Exchanges['limiterOf'];
-    readonly lanes: ReturnType<typeof laneCount>;
-  };
+  readonly shared: TenantRun['shared'];
   readonly runs: Map<string, WorkerRun>;
   /** What is being run, by the id of its job. */
   readonly active: Map<string, { readonly job: TenantJob; readonly cancel: OwnController }>;
@@ -309,7 +306,7 @@ async function runKnown(
   { job, parent, tenant, records }: KnownTenant,
 ): Promise<{ readonly entry: TenantEntry; readonly before: boolean }> {
   const { site } = run;
-  const work: Pick<FleetJob, 'command' | 'flags' | 'known' | 'work'> =
+  const work: TenantTask =
     job.command === 'apply'
       ? {
           command: 'apply',
@@ -320,7 +317,7 @@ async function runKnown(
         }
       : auditWork(parent, site, records);
   const { result, outcome } = await runTenant(parent, site, tenant, {
-    job: { ...work, run: job.run, records, prints: true },
+    job: { ...work, run: job.run, records },
     shared: worker.shared,
   });
   return { entry: entryOf(result), before: outcome?.before !== undefined };

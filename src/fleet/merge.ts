@@ -3,6 +3,7 @@ import {
   NO_WRITES,
   addedWrites,
   exits,
+  tally,
   worst,
   type Diagnostic,
   type Exit,
@@ -141,8 +142,7 @@ export function mergedReport(
     (name) => entries.get(name) ?? withoutResult(name, 'missing', 'There is no result.'),
   );
   const isStopped = stops.some(({ exit }) => exit !== exits.done);
-  const counts: Partial<Record<TenantStatus, number>> = {};
-  for (const { status } of all) counts[status] = (counts[status] ?? 0) + 1;
+  const counts = Object.fromEntries(tally(all.map(({ status }) => status)));
   return {
     format_version: '1.0',
     ...about,

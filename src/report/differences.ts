@@ -7,6 +7,7 @@ import {
   equal,
   isObject,
   own,
+  tally,
   wireText,
   type Author,
   type DriftChange,
@@ -251,8 +252,7 @@ function memberRows(before: readonly Json[], after: readonly Json[]): readonly R
 
 /** Members of `all` that `others` lacks; one seen twice must be there twice. */
 function without(all: readonly Json[], others: readonly Json[]): readonly Json[] {
-  const counts = new Map<string, number>();
-  for (const other of others) counts.set(canonical(other), (counts.get(canonical(other)) ?? 0) + 1);
+  const counts = tally(others.map(canonical));
   return all.filter((one) => {
     const left = counts.get(canonical(one)) ?? 0;
     counts.set(canonical(one), left - 1);

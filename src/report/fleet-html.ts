@@ -4,7 +4,7 @@ import type { FleetDocument, KindCount, TenantEntry, TenantStatus } from '../mod
 import { kindsIn, worstFirst, writesByKind, writesSentence } from './fleet-figures.js';
 import { fleetErrors, fleetSentence, statusWords, writesTitle } from './fleet-text.js';
 import { pageSection, htmlPage } from './html-page.js';
-import { diagnosticNotes, htmlTable } from './html-parts.js';
+import { diagnosticNotes, htmlTable, wideTable } from './html-parts.js';
 import { markup, moment, raw, type Markup } from './markup.js';
 import type { Style } from './style.js';
 import { plural } from './words.js';
@@ -29,7 +29,7 @@ const tones: Readonly<Partial<Record<TenantStatus, string>>> = {
 const MOST_ERRORS = 200;
 
 export function fleetHtml(document: FleetDocument, style: Style): string {
-  const tenants = worstFirst(document);
+  const tenants = worstFirst(document.tenants);
   const errors = fleetErrors(document, tenants);
   const changed = tenants.filter(({ changes }) => changes.length > 0);
   const counts = Object.entries(statusWords).flatMap(([status, words]) => {
@@ -98,15 +98,8 @@ function heatMap(
     const cells = kinds.map((kind) => cellOf(one.kinds[kind], one.exit === 0));
     return markup`<tr><th scope="row">${name}</th><td${classOf(tones[status])}>${statusWords[status]}</td><td class="text">${summary}</td>${cells}</tr>\n`;
   });
-  return markup`<div class="scroll heat" role="region" aria-label="Tenants and kinds" tabindex="0">
-<table>
-<caption>Objects of each kind that differ, of all that were read; the worst tenant first</caption>
-<thead><tr>${heads}</tr></thead>
-<tbody>
-${rows}</tbody>
-</table>
-</div>
-`;
+  const caption = markup`Objects of each kind that differ, of all that were read; the worst tenant first`;
+  return wideTable({ label: 'Tenants and kinds', caption, look: 'scroll heat' }, heads, rows);
 }
 
 const classOf = (tone: string | undefined): Markup | undefined =>

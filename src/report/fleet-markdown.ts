@@ -9,7 +9,7 @@ const WRITE_TITLES = ['Kind', 'create', 'update', 'delete', 'Tenants'];
 
 export function fleetMarkdown(document: FleetDocument): string {
   return fitted(function* (level) {
-    const tenants = worstFirst(document);
+    const tenants = worstFirst(document.tenants);
     yield* ['<!-- trueup:fleet -->', `### ${level.prose(fleetSentence(document))}`, ''];
     yield* markdownTable(['Tenant', 'Status', 'Result'], tenants, level, (one) => [
       level.code(one.tenant),

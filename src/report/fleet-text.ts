@@ -5,6 +5,7 @@ import {
   tenantStatuses,
   type Diagnostic,
   type FleetDocument,
+  type TenantCounts,
   type TenantEntry,
   type TenantStatus,
 } from '../model/index.js';
@@ -40,12 +41,16 @@ export const isWell = (status: TenantStatus): boolean => well.includes(status);
 export const tenantLine = ({ tenant, status, summary }: TenantEntry): string =>
   `${tenant}: ${isWell(status) ? '' : `${statusWords[status].toUpperCase()} `}${visible(summary)}`;
 
-/** The sentence that a run of a fleet ends with. */
-export function fleetSentence({ summary, run }: FleetDocument): string {
-  const counts = tenantStatuses.flatMap((status) => {
-    const count = summary[status] ?? 0;
+/** As in `2 failed`, the worst first. What is nowhere is left out. */
+export const statusCounts = (counts: TenantCounts): readonly string[] =>
+  tenantStatuses.flatMap((status) => {
+    const count = counts[status] ?? 0;
     return count > 0 ? [`${count} ${statusWords[status]}`] : [];
   });
+
+/** The sentence that a run of a fleet ends with. */
+export function fleetSentence({ summary, run }: FleetDocument): string {
+  const counts = statusCounts(summary);
   const named = run === '' ? '' : ` Run ${run}.`;
   const each = counts.length > 0 ? `: ${counts.toReversed().join(', ')}` : '';
   return `${plural(summary.tenants, 'tenant')}${each}.${named}`;

@@ -4,6 +4,7 @@ import { basename, resolve } from 'node:path';
 import {
   defined,
   exits,
+  isGood,
   refuse,
   Refusal,
   sameTarget,
@@ -19,7 +20,6 @@ import {
 } from '../../model/index.js';
 import type { Proposal } from '../../reconciler/plan/plan.js';
 import { outcomeSentence, planSentence } from '../../report/index.js';
-import type { Session } from '../../state/index.js';
 import { outcomeWithCommands, saidOf } from '../commands-to-type.js';
 import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
 import { identityOf } from '../plan-identity.js';
@@ -200,9 +200,10 @@ async function carryOut(
   ]);
   return underLock(store, request.destroy ? 'destroy' : 'apply', planContext, async (session) => {
     let shown: PlanDocument | undefined;
+    const locked = (): ProjectContext => ({ ...site, snapshot: session.snapshot });
     const show = async (proposal: Proposal): Promise<PlanDocument> => {
-      const reviewed = saved !== undefined && isApplicable(proposal);
-      return (shown = await present(context, site, session, { proposal, reviewed }));
+      const reviewed = saved !== undefined && isGood(proposal.exit);
+      return (shown = await present(context, locked(), { proposal, reviewed }));
     };
     const execution = { ...planContext, session, random, parallelism, signal };
     const { proposal, diagnostics, approved, exit, ...applied } = await apply(
@@ -215,7 +216,7 @@ async function carryOut(
           planDocument({
             plan,
             kinds: context.kinds,
-            meta: metaOf(context, site, session.snapshot),
+            meta: metaOf(context, locked()),
           }),
         approve: async (proposal) => {
           await show(proposal);
@@ -259,14 +260,12 @@ interface Shown {
 async function present(
   context: Context,
   site: ProjectContext,
-  session: Session,
   { proposal: { plan }, reviewed }: Shown,
 ): Promise<PlanDocument> {
   const { out } = context;
   const { lines } = site.watch;
   const { planInText } = await import('../../report/index.js');
   const document = await planDocumentOf(context, site, plan, {
-    snapshot: session.snapshot,
     keeps: lines ? 'all' : 'count',
   });
   site.watch.end();
@@ -302,12 +301,8 @@ function endOf({ document, outcomes, diagnostics }: Applied): Ended {
   };
 }
 
-/** True if nothing blocks the plan. */
-const isApplicable = ({ exit }: Pick<Proposal, 'exit'>): boolean =>
-  exit === exits.done || exit === exits.changes;
-
 /** Asks only where there is something to decide; a blocked plan cannot be agreed to. */
 async function agree(context: Context, { plan, exit }: Proposal): Promise<boolean> {
-  if (!isApplicable({ exit })) return false;
+  if (!isGood(exit)) return false;
   return plan.changes.every((one) => one.action === 'keep') || agrees(context, '\nCarry this out?');
 }

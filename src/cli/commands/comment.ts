@@ -78,9 +78,7 @@ async function writeOwnComment(
     const found = await firstMarked(forge.comments(), marker, author);
     const body = commentBody({ marker, content, before: found?.body });
     if (body === undefined) return 'is as it was';
-    const stray = strayAuthor(forge, author, await forge.writeComment(body, found?.id));
-    if (stray !== undefined)
-      await tell([warning('other-author', stray, 'Name the author: --author NAME')]);
+    await tell(strayAuthor(forge, author, await forge.writeComment(body, found?.id)));
     return found ? 'was updated' : 'was created';
   });
   out.write(`The comment ${done}.\n`);

@@ -161,8 +161,7 @@ async function applyNow(context: Context, forms: FleetForms): Promise<Exit> {
     command: 'plan',
     run,
     flags: tenantFlags(context),
-    prints: forms.shown === 'text',
-    events: forms.events,
+    forms: { ...forms, pages: undefined },
     again,
     known: doneOffline(site, records),
     work: unlessDone(site, records, planned(site, { saves: 'memory' })),
@@ -257,13 +256,11 @@ async function applyAll(
     records,
     flags: tenantFlags(context),
     staged: true,
-    prints: forms.shown === 'text',
-    pages: forms.pages,
-    events: forms.events,
+    forms,
     ...(now && { told: now.end.entries }),
     ...applyOf(site, plans, records),
   };
-  if (now && job.prints) context.out.write('\n');
+  if (now && forms.shown === 'text') context.out.write('\n');
   const end = await runFleet(context, site, job);
   const stops = [...end.stops, ...verdicts];
   return concludeFleet(context, forms, job, { names: namesOf(site.here), ...end, stops });

@@ -4,7 +4,9 @@ import { resolve } from 'node:path';
 import {
   defined,
   exits,
+  isGood,
   refuse,
+  totals,
   warning,
   type DriftDocument,
   type Exit,
@@ -158,9 +160,7 @@ function grown(
   now: number,
 ): WatchRecord {
   // True if the audit checked everything.
-  const whole = document !== undefined && (exit === exits.done || exit === exits.changes);
-  const sum = { ...before.requests };
-  for (const [name, count] of Object.entries(requests)) sum[name] = (sum[name] ?? 0) + count;
+  const whole = document !== undefined && isGood(exit);
   const { success, failure } = before.audits;
   return {
     ...before,
@@ -169,7 +169,7 @@ function grown(
     ...(whole && { lastSuccessAt: now }),
     ...defined({ document }),
     seconds,
-    requests: sum,
+    requests: Object.fromEntries(totals([before.requests, requests].flatMap(Object.entries))),
   };
 }
 

@@ -3,7 +3,6 @@
 import {
   exits,
   Refusal,
-  warning,
   type Diagnostic,
   type DriftDocument,
   type Exit,
@@ -106,13 +105,12 @@ async function keep(
       audited,
       issue && { open: issue.open, remembered: remembered(issue.body) },
     );
-    if (!steps) return { done: undefined, stray: undefined };
+    if (!steps) return { done: undefined, stray: [] };
     const report = [driftComment(document, LARGEST_REPORT), runLink(context)].join('\n').trimEnd();
     const wrote = await take(forge, { steps, issue, marker, key, report });
     return { done: doneBy(steps), stray: strayAuthor(forge, author, wrote) };
   });
-  if (stray !== undefined)
-    await context.tell([warning('other-author', stray, 'Name the author: --author NAME')]);
+  await context.tell(stray);
   if (done !== undefined) context.err.write(`${done}\n`);
 }
 

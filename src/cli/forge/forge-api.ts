@@ -6,7 +6,6 @@ import {
   isObject,
   refuse,
   wireText,
-  type Diagnostic,
   type Json,
   type JsonObject,
   type Secret,
@@ -159,41 +158,41 @@ function refusal(
   { title, token }: Pick<ForgeApiOptions, 'title' | 'token'>,
 ): ForgeRefusal {
   const asked = `${title} was asked to ${to}`;
-  const error = (code: string, summary: string, detail: string): Diagnostic => ({
-    severity: 'error',
-    code,
-    summary,
-    detail,
-  });
+  const severity = 'error';
   if ('error' in result) {
     const { message, sent } = result.error;
-    const why = error('forge-unreachable', `${asked}: ${message}.`, 'Run the command again.');
-    return new ForgeRefusal(why, { status: undefined, lost: method === 'POST' && sent });
+    const summary = `${asked}: ${message}.`;
+    const detail = 'Run the command again.';
+    const lost = method === 'POST' && sent;
+    return new ForgeRefusal(
+      { severity, code: 'forge-unreachable', summary, detail },
+      { status: undefined, lost },
+    );
   }
   const { answer } = result;
   const { status } = answer;
+  const [code, detail] = remedyFor(answer, needs, token.source);
   const summary = `${asked}, and answered ${status}${said(answer)}.`;
-  const how = { status, lost: method === 'POST' && status >= 500 };
-  if (status === 401)
-    return new ForgeRefusal(
-      error('forge-token', summary, `Check the token in ${token.source}: it may have expired.`),
-      how,
-    );
+  const lost = method === 'POST' && status >= 500;
+  return new ForgeRefusal({ severity, code, summary, detail }, { status, lost });
+}
+
+/** What an answer is called, and what to do about it. @param source of the token */
+function remedyFor(
+  answer: Answer,
+  needs: string,
+  source: string,
+): readonly [code: string, detail: string] {
+  const { status } = answer;
+  if (status === 401) return ['forge-token', `Check the token in ${source}: it may have expired.`];
   if (isLimited(answer))
-    return new ForgeRefusal(
-      error('forge-rate-limit', summary, 'Its rate limit is used up. Run the command later.'),
-      how,
-    );
+    return ['forge-rate-limit', 'Its rate limit is used up. Run the command later.'];
   if (status === 403 || status === 404)
-    return new ForgeRefusal(
-      error(
-        'forge-permission',
-        summary,
-        `Give the token in ${token.source} the permission ${needs}, and check that the project and the number exist.`,
-      ),
-      how,
-    );
-  return new ForgeRefusal(error('forge-answer', summary, adviceFor(status)), how);
+    return [
+      'forge-permission',
+      `Give the token in ${source} the permission ${needs}, and check that the project and the number exist.`,
+    ];
+  return ['forge-answer', adviceFor(status)];
 }
 
 function adviceFor(status: number): string {

@@ -6,6 +6,7 @@ import {
   isList,
   isObject,
   refuse,
+  tryJson,
   urlFrom,
   type Json,
   type JsonObject,
@@ -201,14 +202,9 @@ async function headOf(context: Context, api: ForgeApi, root: string): Promise<st
 /** The pull request in the event of the job. */
 function pullRequestIn({ environment }: Context): JsonObject | undefined {
   const path = environment['GITHUB_EVENT_PATH'];
-  try {
-    const event: unknown = JSON.parse(path ? (tryFile(path) ?? '') : '');
-    const pull = isObject(event) ? event['pull_request'] : undefined;
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it was parsed from JSON
-    return isObject(pull) ? (pull as JsonObject) : undefined;
-  } catch {
-    return undefined;
-  }
+  const event = tryJson((path && tryFile(path)) ?? '');
+  const pull = isObject(event) ? event['pull_request'] : undefined;
+  return isObject(pull) ? pull : undefined;
 }
 
 function numberOf(context: Context): string {
