@@ -57,6 +57,6 @@ export async function failedAudit(
     expectations: [],
     access: null,
     diagnostics,
-    meta: bareMeta(context, paths.length === 0 ? ['.'] : paths, 'unknown'),
+    meta: bareMeta(context, { paths: paths.length === 0 ? ['.'] : paths, digest: '' }, 'unknown'),
   });
 }

@@ -115,30 +115,36 @@ export function requestOf({ flags }: Context): PlanRequest {
 /** The metadata of a document that neither a cloud nor a state had a part in. */
 export const bareMeta = (
   context: Pick<Context, 'clock' | 'masking'>,
-  paths: readonly string[],
+  generated_from: Meta['generated_from'],
   target: string,
 ): Meta => ({
   ...madeBy(context),
-  paths,
-  digest: '',
+  generated_from,
   target,
-  lineage: null,
-  serial: 0,
+  state: { lineage: null, serial: 0 },
   api_requests: {},
   masking: context.masking,
 });
 
 /** The metadata of a document about its run. */
-export const metaOf = (
+export function metaOf(
   context: Context,
   { project, reached: { cloud }, snapshot }: ProjectContext,
-): Meta => ({
-  ...bareMeta(context, project.paths, cloud.target),
+): Meta {
+  const { lineage = null, serial = 0 } = snapshot?.state ?? {};
+  return {
+    ...bareMeta(context, sourceOf(project), cloud.target),
+    state: { lineage, serial },
+    api_requests: cloud.cost(),
+  };
+}
+
+/** What a document is made from. */
+export const sourceOf = (project: Project): Meta['generated_from'] => ({
+  paths: project.paths,
   get digest() {
     return project.digest;
   },
-  ...(snapshot && { lineage: snapshot.state.lineage, serial: snapshot.state.serial }),
-  api_requests: cloud.cost(),
 });
 
 /** The published form of a plan. What is kept is only listed where somebody will read it. */

@@ -8,7 +8,7 @@ import { atReference, projectAt, referencePair, type ReferencePair } from '../gi
 import { checkOutputs } from '../output-files.js';
 import { chosen, loadProject, wholeProject } from '../project.js';
 import { conclude, formsOf, outputsOf, planRenderer } from '../report-flags.js';
-import { bareMeta } from '../working-context.js';
+import { bareMeta, sourceOf } from '../working-context.js';
 
 export const run: Command = async (context, [range = '', ...paths]) => {
   const forms = formsOf(context, planFormats);
@@ -62,18 +62,12 @@ async function compared(
   const { compareDeclarations } = await import('../../reconciler/plan/compare-declarations.js');
   const { planDocument } = await import('../../report/index.js');
   const { kinds, said } = context;
-  const { after } = projects;
   try {
     const { plan, exit } = compareDeclarations({ ...projects, kinds, label: earlier.reference });
     const document = planDocument({
       plan: { ...plan, diagnostics: withCommands(plan.diagnostics, said) },
       kinds,
-      meta: {
-        ...bareMeta(context, after.paths, ''),
-        get digest() {
-          return after.digest;
-        },
-      },
+      meta: bareMeta(context, sourceOf(projects.after), ''),
       compared: { before: earlier, after: later ?? null },
     });
     return { document, exit };
