@@ -18,7 +18,7 @@ import {
   type TenantResult,
   type TenantStatus,
 } from '../model/index.js';
-import { hasFailed, inLanes, laneCount, stagesOf, stopping } from '../fleet/lanes.js';
+import { hasFailed, laneCount, stagesOf, stopping } from '../fleet/lanes.js';
 import {
   entryOf,
   isFinal,
@@ -27,6 +27,7 @@ import {
   withoutResult,
   type RunStop,
 } from '../fleet/merge.js';
+import { repeatedLanes } from '../fleet/repeated-lanes.js';
 import type { Tenant } from '../fleet/tenant.js';
 import { commandOutput } from '../platform/command-output.js';
 import type { FleetFormat } from '../report/formats.js';
@@ -153,9 +154,10 @@ export async function runFleet(
     watch.end(entryOf(result), !outcome?.before);
     await print(entryOf(result));
   };
+  const running = repeatedLanes({ lanes: shared.lanes.lanes, mayStart, work });
   for (const [index, { tenants, wait }] of stages.entries()) {
     if (!mayStart()) break;
-    await inLanes(tenants, { lanes: shared.lanes.lanes, mayStart }, work);
+    await running.pass(new Map(tenants.map((one) => [one.name, one])));
     if (job.staged !== true || index === stages.length - 1 || signal.aborted) continue;
     const open = tenants.find(({ name }) => entries.get(name)?.exit !== exits.done);
     if (open) reason ??= `${open.name}, in an earlier stage, was not applied (\`order\`)`;
