@@ -14,7 +14,7 @@ import {
   type TenantResult,
 } from '../model/index.js';
 import type { Bundle } from '../state/plan-bundle.js';
-import { applyPlan, type Applied } from './commands/apply.js';
+import { applyPlan, refuseStale, type Applied } from './commands/apply.js';
 import { refuseSecretVariables } from './commands/plan.js';
 import type { Context } from './context.js';
 import { tenantFlags } from './fleet-command.js';
@@ -199,13 +199,9 @@ async function appliedOne(
   const file = bundle.planOf(tenant.name)!;
   const of = now?.end.outcomes.get(tenant.name)?.digest ?? file.digest;
   if (bundled?.entry !== entryDigest(tenant, site))
-    refuse(
-      'stale',
+    refuseStale(
       `${name} is stale: the entry of ${tenant.name} in trueup.fleet.yaml is another one.`,
-      {
-        detail: `Nothing was changed. Make it again: ${again}`,
-      },
-      exits.stale,
+      again,
     );
   if (isEmpty(file)) return { exit: exits.done, digest: of, document: file.document };
   let applied: Applied | undefined;

@@ -114,6 +114,10 @@ async function applySaved(context: Context, name: string, end: End): Promise<Exi
   return applyPlan(context, { name, again: `trueup plan --out ${saved}`, file }, end);
 }
 
+/** @param again the command that makes such a plan */
+export const refuseStale = (summary: string, again: string): never =>
+  refuse('stale', summary, { detail: `Nothing was changed. Make it again: ${again}` }, exits.stale);
+
 interface SavedPlan {
   /** For messages. */
   readonly name: string;
@@ -139,13 +143,7 @@ export async function applyPlan(
     ...(context.fleetVariables && { ofFleet: context.flags.var ?? [] }),
     ...defined({ state: context.said.state }),
   });
-  const stale = (why: string): never =>
-    refuse(
-      'stale',
-      `${name} is stale: ${why}.`,
-      { detail: `Nothing was changed. Make it again: ${again}` },
-      exits.stale,
-    );
+  const stale = (why: string): never => refuseStale(`${name} is stale: ${why}.`, again);
   const project = await loadProject(context, paths, options).catch((error: unknown) => {
     if (!(error instanceof Refusal)) throw error;
     const summary = `${name} is stale: the declarations from which it was made can no longer be loaded.`;

@@ -112,32 +112,22 @@ interface Cycle extends AuditCycle {
 async function once(context: Context, paths: readonly string[]): Promise<Cycle> {
   const { clock } = context;
   const begun = clock.monotonic();
+  const seconds = (): number => (clock.monotonic() - begun) / 1000;
   let requests: () => Readonly<Record<string, number>> = () => ({});
-  const cycleOf = (
-    words: string,
-    more: Pick<Cycle, 'exit' | 'ended' | 'result' | 'document'>,
-  ): Cycle => ({
-    words,
-    seconds: (clock.monotonic() - begun) / 1000,
-    requests: requests(),
-    ...more,
+  const work = withProject(context, paths, async (site) => {
+    requests = () => site.reached.cloud.cost();
+    const { document, exit } = await audit(context, site);
+    await context.tell(document.diagnostics);
+    return {
+      words: watchSentence(document, seconds()),
+      exit,
+      ended: auditEnd(document),
+      result: resultOf(document, exit),
+      document,
+    };
   });
-  try {
-    return await withProject(context, paths, async (site) => {
-      requests = () => site.reached.cloud.cost();
-      const { document, exit } = await audit(context, site);
-      await context.tell(document.diagnostics);
-      return cycleOf(watchSentence(document, (clock.monotonic() - begun) / 1000), {
-        exit,
-        document,
-        ended: auditEnd(document),
-        result: resultOf(document, exit),
-      });
-    });
-  } catch (error) {
-    const { words, ...more } = await failedCycle(context, error);
-    return cycleOf(words, more);
-  }
+  const cycle = await work.catch((error: unknown) => failedCycle(context, error));
+  return { ...cycle, seconds: seconds(), requests: requests() };
 }
 
 /** The findings of an audit as text, without times and numbers of requests, which differ between equal audits. */

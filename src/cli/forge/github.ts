@@ -7,7 +7,6 @@ import {
   isObject,
   refuse,
   tryJson,
-  urlFrom,
   type Json,
   type JsonObject,
 } from '../../model/index.js';
@@ -162,7 +161,6 @@ async function writeCheckRun(
   });
   const runs = isObject(found) && isList(found['check_runs']) ? found['check_runs'] : [];
   const own = runs.find((one: Json) => textIn(one, 'external_id') === key);
-  const page = url !== undefined && urlFrom(url) ? url : undefined;
   await api.send({
     method: own === undefined ? 'POST' : 'PATCH',
     path: `${root}/check-runs${own === undefined ? '' : `/${postId(own, 'id', title)}`}`,
@@ -173,7 +171,7 @@ async function writeCheckRun(
       status: 'completed',
       conclusion,
       output: { title: head, summary },
-      ...defined({ details_url: page }),
+      ...defined({ details_url: url }),
     },
     to: 'write the check run',
     needs,
