@@ -16,8 +16,7 @@ import {
 import { isFinal, withoutResult } from '../fleet/merge.js';
 import {
   expiryOf,
-  jobData,
-  priorityOf,
+  queuedJob,
   queueNameOf,
   refuseSecretJobs,
   tenantJobIn,
@@ -296,14 +295,8 @@ export async function enqueue(
     const last = await records.last(tenant);
     if (!last || !isFinal(last)) open.push(tenant);
   }
-  await queue.add(
-    open.map((tenant) => ({
-      data: jobData({ ...jobs, run, tenant, round, tries: 0 }),
-      priority: priorityOf(jobs),
-      expiry: jobs.expiry,
-      ...(startAt && { startAt: startAt(tenant) }),
-    })),
-  );
+  const jobOf = (tenant: string): TenantJob => ({ ...jobs, run, tenant, round, tries: 0 });
+  await queue.add(open.map((tenant) => queuedJob(jobOf(tenant), startAt?.(tenant))));
   return open.length;
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../model/index.js';
 import { hasFailed, stopping } from '../fleet/lanes.js';
 import { entryOf, isFinal, withoutResult } from '../fleet/merge.js';
-import { jobData, priorityOf, tenantJobIn, type TenantJob } from '../fleet/tenant-job.js';
+import { queuedJob, tenantJobIn, type TenantJob } from '../fleet/tenant-job.js';
 import { variablesIn } from '../fleet/tenant-environment.js';
 import type { Tenant } from '../fleet/tenant.js';
 import { visible } from '../report/escaping.js';
@@ -130,12 +130,7 @@ export async function doJob(worker: FleetWorker, fetched: FetchedJob): Promise<v
   const { context, queue, place, active } = worker;
   const job = tenantJobIn(fetched.data);
   if (!job) {
-    await context.tell([
-      warning(
-        'foreign-job',
-        'A job of the queue is of another version of trueup, and was left out.',
-      ),
-    ]);
+    await sayForeign(context, 'job');
     return whenReachable(worker, () => queue.cancel([fetched.id]));
   }
   const cancel = ownController(context.signal);
@@ -159,6 +154,15 @@ export async function doJob(worker: FleetWorker, fetched: FetchedJob): Promise<v
   }
 }
 
+/** What is in a queue may be of another version. */
+export const sayForeign = ({ tell }: Context, what: 'job' | 'schedule'): Promise<void> =>
+  tell([
+    warning(
+      'foreign-job',
+      `A ${what} of the queue is of another version of trueup, and was left out.`,
+    ),
+  ]);
+
 /** Whether another run is at work on the tenant: two runs of a tenant follow each other. */
 export async function isBusy(
   queue: Pick<JobQueue, 'unfinished'>,
@@ -181,12 +185,7 @@ async function putBack(
 ): Promise<void> {
   const { queue, context } = worker;
   if (!(await whenReachable(worker, () => queue.isHeld(fetched)))) return;
-  const copy = {
-    data: jobData(job),
-    priority: priorityOf(job),
-    expiry: job.expiry,
-    ...(after > 0 && { startAt: context.clock.now() + after }),
-  };
+  const copy = queuedJob(job, after > 0 ? context.clock.now() + after : undefined);
   await whenReachable(worker, () => queue.add([copy]));
   await whenReachable(worker, () => queue.complete(fetched.id));
 }
