@@ -14,11 +14,12 @@ import {
   type TenantResult,
 } from '../model/index.js';
 import type { Bundle } from '../state/plan-bundle.js';
-import { applyPlan, refuseStale, type Applied } from './commands/apply.js';
+import { applyPlan, refuseStale, type Applied, type SavedPlan } from './commands/apply.js';
 import { refuseSecretVariables } from './commands/plan.js';
 import type { Context } from './context.js';
 import { tenantFlags } from './fleet-command.js';
 import type { FleetSite } from './fleet-context.js';
+import type { QueuedRun } from './fleet-queue.js';
 import type { RunRecords } from './fleet-results.js';
 import {
   doneBefore,
@@ -132,19 +133,13 @@ export const planned =
       };
     });
 
-export interface Plans {
+export interface Plans extends Omit<SavedPlan, 'file'> {
   readonly bundle: Bundle;
-  /** For messages. */
-  readonly name: string;
-  /** The command that makes them again. */
-  readonly again: string;
   /** Present where they were made in this process. */
   readonly now?: PlannedRun;
 }
 
-export interface PlannedRun {
-  readonly run: string;
-  readonly records: RunRecords;
+export interface PlannedRun extends Pick<QueuedRun, 'run' | 'records'> {
   readonly end: FleetEnd;
 }
 

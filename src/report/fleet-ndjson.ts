@@ -5,9 +5,7 @@ import { fleetSentence, isWell, tenantLine } from './fleet-text.js';
 import { diagnosed, lineAt, versionLine, type NdjsonLine } from './ndjson.js';
 import { plural } from './words.js';
 
-export interface FleetBegin {
-  readonly run: string;
-  readonly command: FleetCommand;
+export interface FleetBegin extends Pick<FleetDocument, 'run' | 'command'> {
   /** Number of tenants that this process runs. */
   readonly tenants: number;
 }

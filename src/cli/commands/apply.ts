@@ -118,7 +118,7 @@ async function applySaved(context: Context, name: string, end: End): Promise<Exi
 export const refuseStale = (summary: string, again: string): never =>
   refuse('stale', summary, { detail: `Nothing was changed. Make it again: ${again}` }, exits.stale);
 
-interface SavedPlan {
+export interface SavedPlan {
   /** For messages. */
   readonly name: string;
   /** The command that makes such a plan. */

@@ -1,6 +1,7 @@
 // `trueup diff`: the plan from the declarations of a git reference to those of another one, or of the working tree.
 // Needs no network, no credentials and no state.
 import { refuse, type Exit, type PlanDocument, type Project } from '../../model/index.js';
+import type { DeclarationPair } from '../../reconciler/plan/compare-declarations.js';
 import { planFormats } from '../../report/formats.js';
 import { withCommands } from '../commands-to-type.js';
 import type { Command, Context } from '../context.js';
@@ -49,15 +50,10 @@ function nowhere({ before, after }: ReferencePair, paths: readonly string[]): ne
   );
 }
 
-interface Projects {
-  readonly before: Project;
-  readonly after: Project;
-}
-
 async function compared(
   context: Context,
   { before: earlier, after: later }: ReferencePair,
-  projects: Projects,
+  projects: Pick<DeclarationPair, 'before' | 'after'>,
 ): Promise<{ readonly document: PlanDocument; readonly exit: Exit }> {
   const { compareDeclarations } = await import('../../reconciler/plan/compare-declarations.js');
   const { planDocument } = await import('../../report/index.js');

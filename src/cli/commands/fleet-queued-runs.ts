@@ -7,6 +7,7 @@ import {
   refuse,
   tally,
   warning,
+  type FleetRun,
   type TenantCounts,
   type TenantEntry,
 } from '../../model/index.js';
@@ -36,9 +37,7 @@ import { isOutage } from '../fleet-worker-job.js';
 /** Milliseconds between two looks at a run. */
 const POLL = 2_000;
 
-interface RunStatus {
-  readonly run: string;
-  readonly command: string;
+interface RunStatus extends Pick<FleetRun, 'run' | 'command'> {
   readonly tenants: number;
   /** Number of tenants by the status of their last result. */
   readonly results: TenantCounts;

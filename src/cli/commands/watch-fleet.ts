@@ -136,11 +136,16 @@ async function pass(
   over.release();
   over.abort(undefined);
   const document = reportOf([...tenants.keys()], memory.kept, context);
-  const seconds = (clock.monotonic() - begun) / 1000;
-  memory.record = ended(memory.record, document, { open, seconds, now: clock.now() / 1000 });
+  const end: PassEnd = {
+    open,
+    seconds: (clock.monotonic() - begun) / 1000,
+    now: clock.now() / 1000,
+    requests: memory.record.requests - before,
+  };
+  memory.record = ended(memory.record, document, end);
   if (open.length > 0 && !signal.aborted) await context.tell([lateWarning(open, every)]);
   const worst = worstWatched([...memory.kept.values()].map(({ figures }) => figures));
-  return cycleOf(document, worst, { requests: memory.record.requests - before, seconds, open });
+  return cycleOf(document, worst, end);
 }
 
 const beginning = (startedAt: number): FleetWatchRecord => ({
@@ -214,6 +219,8 @@ interface PassEnd {
   readonly seconds: number;
   /** Seconds since 1970. */
   readonly now: number;
+  /** Of this pass. */
+  readonly requests: number;
 }
 
 function ended(
@@ -238,16 +245,10 @@ const lateWarning = (open: readonly string[], every: number) =>
     'The others are audited again at their time. Raise --every, or `concurrency` in trueup.fleet.yaml.',
   );
 
-interface PassFigures {
-  readonly requests: number;
-  readonly seconds: number;
-  readonly open: readonly string[];
-}
-
 function cycleOf(
   document: FleetDocument,
   worst: readonly WatchedTenant[],
-  { requests, seconds, open }: PassFigures,
+  { requests, seconds, open }: PassEnd,
 ): AuditCycle {
   const { tenants, exit, summary } = document;
   const named = worst.filter(({ status, kinds }) => !isWell(status) || changedIn(kinds) > 0);
