@@ -39,13 +39,7 @@ export interface Ask {
   readonly needs: string;
 }
 
-export interface ForgeApi {
-  readonly send: (ask: Ask) => Promise<Json>;
-  /** Every record of a listing, page by page to its end. */
-  readonly records: (ask: Omit<Ask, 'method' | 'body'>) => AsyncGenerator<JsonObject>;
-  readonly pause: (tries: number) => Promise<boolean>;
-  readonly close: () => Promise<void>;
-}
+export type ForgeApi = ReturnType<typeof forgeApi>;
 
 export interface ForgeApiOptions {
   readonly title: string;
@@ -58,7 +52,7 @@ export interface ForgeApiOptions {
 }
 
 /** @throws Refusal for an address or a token that cannot be used */
-export function forgeApi(context: Context, options: ForgeApiOptions): ForgeApi {
+export function forgeApi(context: Context, options: ForgeApiOptions) {
   const { title, address, source, token } = options;
   const { clock, random, signal, debug } = context;
   const { origin, path: base } = baseUrlOf(address, source);
@@ -100,8 +94,9 @@ export function forgeApi(context: Context, options: ForgeApiOptions): ForgeApi {
     }
   };
   return {
-    send: async (ask) => parsed(await answered(ask), ask),
-    async *records(ask) {
+    send: async (ask: Ask): Promise<Json> => parsed(await answered(ask), ask),
+    /** Every record of a listing, page by page to its end. */
+    async *records(ask: Omit<Ask, 'method' | 'body'>): AsyncGenerator<JsonObject> {
       let query: Readonly<Record<string, string>> | undefined = { ...ask.query, per_page: '100' };
       for (let page = 1; query !== undefined; page += 1) {
         if (page > MOST_PAGES)
@@ -114,7 +109,7 @@ export function forgeApi(context: Context, options: ForgeApiOptions): ForgeApi {
         query = nextQuery(answer, query);
       }
     },
-    pause: (tries) => client.pause(tries, undefined),
+    pause: (tries: number): Promise<boolean> => client.pause(tries, undefined),
     close: line.close,
   };
 }
