@@ -19,17 +19,10 @@ import { ACCOUNTS } from '../resources/rules/roles.js';
 /** Accounts that a message lists at most. */
 const FEW = 10;
 
-export interface AccountTree {
-  /** The id of the account with this id or, failing that, this name. @throws Refusal where there is none, or several have the name */
-  chosen(word: string): string;
-  /** Whether an account is this one or lies below it. */
-  isWithin(root: string, id: string): boolean;
-  /** The account right below `root` that an account is or lies below; undefined for the root and for what lies elsewhere. Without a root: below the only account that has no listed parent, or the topmost account where there are several. */
-  customerOf(id: string, root: string | undefined): string | undefined;
-}
+export type AccountTree = ReturnType<typeof accountTree>;
 
 /** @param accounts with unescaped texts */
-export function accountTree(accounts: readonly Pick<Live, 'id' | 'values'>[]): AccountTree {
+export function accountTree(accounts: readonly Pick<Live, 'id' | 'values'>[]) {
   const byId = new Map(accounts.map(({ id, values }) => [id, values]));
   const above = (id: string): readonly string[] => lineage((one) => byId.get(one)?.account, id);
   const listedAbove = (id: string): readonly string[] => above(id).filter((one) => byId.has(one));
@@ -40,7 +33,8 @@ export function accountTree(accounts: readonly Pick<Live, 'id' | 'values'>[]): A
     return typeof parent === 'string' ? `${id} (below ${parent})` : id;
   };
   return {
-    chosen(word) {
+    /** The id of the account with this id or, failing that, this name. @throws Refusal where there is none, or several have the name */
+    chosen(word: string): string {
       if (byId.has(word)) return word;
       const named = [...byId].flatMap(([id, { name }]) => (name === word ? [id] : []));
       const [one] = named;
@@ -57,8 +51,10 @@ export function accountTree(accounts: readonly Pick<Live, 'id' | 'values'>[]): A
         );
       return one;
     },
-    isWithin: (root, id) => above(id).includes(root),
-    customerOf(id, root = only) {
+    /** Whether an account is this one or lies below it. */
+    isWithin: (root: string, id: string): boolean => above(id).includes(root),
+    /** The account right below `root` that an account is or lies below; undefined for the root and for what lies elsewhere. Without a root: below the only account that has no listed parent, or the topmost account where there are several. */
+    customerOf(id: string, root: string | undefined = only): string | undefined {
       const path = listedAbove(id);
       return root === undefined ? path.at(-1) : path[path.indexOf(root) - 1];
     },

@@ -15,11 +15,13 @@ import {
   type QueuedJobs,
 } from '../model/index.js';
 import { fleetFormats } from '../report/formats.js';
+import type { Flags } from './command-table.js';
 import type { Context } from './context.js';
 import type { FleetSite } from './fleet-context.js';
 import {
   enqueue,
   refuseUnshared,
+  runFlags,
   sayQueued,
   shared,
   withQueue,
@@ -32,7 +34,7 @@ import {
   type ResultPlace,
   type RunRecords,
 } from './fleet-results.js';
-import type { FleetForms, FleetJob } from './fleet-run.js';
+import type { FleetForms } from './fleet-run.js';
 import { checkFleetOutputs } from './output-files.js';
 import { formsOf, outputsOf } from './report-flags.js';
 import { tenantPages } from './tenant-pages.js';
@@ -57,17 +59,12 @@ export async function formsHere(
 }
 
 /** The flags that a tenant is planned and applied with. */
-export const tenantFlags = ({ flags }: Context): FleetJob['flags'] =>
-  defined({
-    var: flags.var,
-    allow: flags.allow,
-    parallelism: flags.parallelism,
-    lockWait: flags.lockWait,
-    unmanaged: flags.unmanaged,
-    autoApprove: true as const,
-    // A result holds every warning.
-    verbose: true as const,
-  });
+export const tenantFlags = ({ flags }: Pick<Context, 'flags'>): Flags => ({
+  ...runFlags(flags),
+  autoApprove: true,
+  // A result holds every warning.
+  verbose: true,
+});
 
 interface RunContent {
   /** Digest of the bundle that it applies. */

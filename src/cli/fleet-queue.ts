@@ -16,8 +16,7 @@ import {
 import { isFinal, withoutResult } from '../fleet/merge.js';
 import {
   expiryOf,
-  jobData,
-  priorityOf,
+  queuedJob,
   queueNameOf,
   refuseSecretJobs,
   tenantJobIn,
@@ -27,6 +26,7 @@ import { jsonText } from '../report/json-output.js';
 import { plural } from '../report/words.js';
 import type { JobQueue, JobQueues } from '../state/job-queue.js';
 import { secretOf } from './cloud-connection.js';
+import type { Flags } from './command-table.js';
 import type { Context } from './context.js';
 import type { FleetSite } from './fleet-context.js';
 import {
@@ -127,7 +127,7 @@ export const refuseUnshared = (): never =>
 /** What jobs of `--engine` have in common; undefined without an engine. @throws Refusal for flags that a queue has no use for */
 export function jobsAsked(context: Context, command: FleetCommand): QueuedJobs | undefined {
   const { flags } = context;
-  const { engine, jobExpiry, report, detailedExitcode, format, shard } = flags;
+  const { engine, report, detailedExitcode, format, shard } = flags;
   const useless = (flag: string, detail: string): never =>
     refuse('usage', `${flag} cannot be used with --engine, which only queues the tenants.`, {
       detail,
@@ -150,18 +150,28 @@ export function jobsAsked(context: Context, command: FleetCommand): QueuedJobs |
   if (report !== undefined) useless('--report', reports);
   if (detailedExitcode) useless('--detailed-exitcode', reports);
   if ((format ?? 'text') !== 'text') useless('--format', reports);
+  return jobsOf(context, command);
+}
+
+/** Those of the flags that a tenant is planned, applied and audited with. */
+export const runFlags = (flags: Flags): QueuedJobs['flags'] =>
+  defined({
+    var: flags.var,
+    allow: flags.allow,
+    parallelism: flags.parallelism,
+    lockWait: flags.lockWait,
+    unmanaged: flags.unmanaged,
+  });
+
+/** What the jobs of a run, or of a schedule, have in common. @throws Refusal where that holds a secret */
+export function jobsOf(context: Context, command: FleetCommand): QueuedJobs {
+  const { flags } = context;
   const jobs: QueuedJobs = {
     command,
     env: environmentOf(context) ?? null,
-    flags: defined({
-      var: flags.var,
-      allow: flags.allow,
-      parallelism: flags.parallelism,
-      lockWait: flags.lockWait,
-      unmanaged: flags.unmanaged,
-    }),
+    flags: runFlags(flags),
     bundle: null,
-    expiry: expiryOf(jobExpiry ?? '15m'),
+    expiry: expiryOf(flags.jobExpiry ?? '15m'),
   };
   refuseSecretJobs(jobs.flags);
   return jobs;
@@ -285,14 +295,8 @@ export async function enqueue(
     const last = await records.last(tenant);
     if (!last || !isFinal(last)) open.push(tenant);
   }
-  await queue.add(
-    open.map((tenant) => ({
-      data: jobData({ ...jobs, run, tenant, round, tries: 0 }),
-      priority: priorityOf(jobs),
-      expiry: jobs.expiry,
-      ...(startAt && { startAt: startAt(tenant) }),
-    })),
-  );
+  const jobOf = (tenant: string): TenantJob => ({ ...jobs, run, tenant, round, tries: 0 });
+  await queue.add(open.map((tenant) => queuedJob(jobOf(tenant), startAt?.(tenant))));
   return open.length;
 }
 

@@ -18,7 +18,7 @@ import {
   type TenantResult,
   type TenantStatus,
 } from '../model/index.js';
-import { hasFailed, inLanes, laneCount, stagesOf, stopping } from '../fleet/lanes.js';
+import { hasFailed, laneCount, stagesOf, stopping } from '../fleet/lanes.js';
 import {
   entryOf,
   isFinal,
@@ -27,6 +27,7 @@ import {
   withoutResult,
   type RunStop,
 } from '../fleet/merge.js';
+import { repeatedLanes } from '../fleet/repeated-lanes.js';
 import type { Tenant } from '../fleet/tenant.js';
 import { commandOutput } from '../platform/command-output.js';
 import type { FleetFormat } from '../report/formats.js';
@@ -52,7 +53,7 @@ import { RESULTS_AT_ONCE, type RunRecords } from './fleet-results.js';
 import { blocksOf, writeReports, type Forms } from './report-flags.js';
 import type { TenantPages } from './tenant-pages.js';
 import { setFleetFlags } from './v8-flags.js';
-import { version } from './version.js';
+import { madeBy, version } from './version.js';
 
 /** What became of one tenant. */
 export interface TenantOutcome {
@@ -79,11 +80,9 @@ export interface FleetForms extends Forms<FleetFormat> {
 
 export type TenantWork = (context: Context, tenant: Tenant) => Promise<TenantOutcome>;
 
-export interface FleetJob {
+/** What is done with each tenant. */
+export interface TenantTask {
   readonly command: FleetCommand;
-  /** Absent where no results are kept. */
-  readonly records?: RunRecords | undefined;
-  readonly run: string;
   readonly flags: Flags;
   /** What is known before credentials are asked for: then there is no work. */
   readonly known?: (
@@ -91,20 +90,27 @@ export interface FleetJob {
     offline: () => Promise<Context>,
   ) => Promise<TenantOutcome | undefined>;
   readonly work: TenantWork;
+  /** Credentials are not asked for. */
+  readonly offline?: boolean;
   /** The command to type once what failed is fixed. */
   readonly again?: string;
+}
+
+export interface TenantJob extends TenantTask {
+  readonly run: string;
+  /** Absent where no results are kept. */
+  readonly records?: RunRecords | undefined;
+}
+
+export interface FleetJob extends TenantJob {
+  /** How each tenant is shown when it ends. */
+  readonly forms: Pick<FleetForms, 'shown' | 'events'> & {
+    readonly pages?: TenantPages | undefined;
+  };
   /** What was printed before. */
   readonly told?: FleetEnd['entries'];
   /** Whether a stage has to succeed, and to wait, before the next one begins. */
   readonly staged?: boolean;
-  /** Whether the line of each tenant is printed when it is there. */
-  readonly prints: boolean;
-  /** Credentials are not asked for. */
-  readonly offline?: boolean;
-  /** Writes a page for each tenant. */
-  readonly pages?: TenantPages;
-  /** The stream that `--format ndjson` asks for. */
-  readonly events?: FleetNdjson | undefined;
 }
 
 export interface FleetEnd {
@@ -129,7 +135,7 @@ export async function runFleet(
   /** Times at which tenants were applied. */
   const changed = new Map<string, number>();
   const stages = stagesOf(site.fleet, site.here);
-  const watch = fleetWatch(context, job, site.here.length);
+  const watch = fleetWatch(context, { ...job, ...job.forms }, site.here.length);
   const print = linesInOrder(
     { context, watch },
     stages.flatMap(({ tenants }) => tenants.map(({ name }) => name)),
@@ -141,16 +147,17 @@ export async function runFleet(
     const status = watch.begin(tenant.name);
     const { result, outcome } = await runTenant(context, site, tenant, { job, shared, status });
     if (outcome) outcomes.set(tenant.name, withoutDocument(outcome));
-    await job.pages?.add(result);
+    await job.forms.pages?.add(result);
     entries.set(tenant.name, entryOf(result));
     if (result.status === 'applied') changed.set(tenant.name, Date.parse(result.ended_at));
     if (result.exit !== null && !outcome?.before) stop.ended(result.exit);
     watch.end(entryOf(result), !outcome?.before);
     await print(entryOf(result));
   };
+  const running = repeatedLanes({ lanes: shared.lanes.lanes, mayStart, work });
   for (const [index, { tenants, wait }] of stages.entries()) {
     if (!mayStart()) break;
-    await inLanes(tenants, { lanes: shared.lanes.lanes, mayStart }, work);
+    await running.pass(new Map(tenants.map((one) => [one.name, one])));
     if (job.staged !== true || index === stages.length - 1 || signal.aborted) continue;
     const open = tenants.find(({ name }) => entries.get(name)?.exit !== exits.done);
     if (open) reason ??= `${open.name}, in an earlier stage, was not applied (\`order\`)`;
@@ -259,7 +266,7 @@ const distinct = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] => 
 function linesInOrder(
   { context, watch }: { readonly context: Context; readonly watch: FleetWatch },
   names: readonly string[],
-  { prints, told }: Pick<FleetJob, 'prints' | 'told'>,
+  { forms, told }: Pick<FleetJob, 'forms' | 'told'>,
 ) {
   const ready = new Map<string, TenantEntry>();
   const messages = tenantMessages();
@@ -271,7 +278,7 @@ function linesInOrder(
       if (!one) return;
       // Before anything is awaited: another tenant may end meanwhile.
       next += 1;
-      if (prints) {
+      if (forms.shown === 'text') {
         watch.hide();
         context.out.write(`${tenantLine(one)}\n`);
       }
@@ -284,7 +291,7 @@ function linesInOrder(
 }
 
 export interface TenantRun {
-  readonly job: FleetJob;
+  readonly job: TenantJob;
   readonly shared: {
     readonly limiter: Exchanges['limiterOf'];
     readonly lanes: ReturnType<typeof laneCount>;
@@ -535,8 +542,7 @@ export async function concludeFleet(
 ): Promise<Exit> {
   const unkept = await keptOrNot(context, () => job.records?.end({ tenants: names, stops }));
   const document = mergedReport({ ...job, tenants: names }, entries, {
-    trueup_version: version,
-    generated_at: new Date(context.clock.now()).toISOString(),
+    ...madeBy(context),
     stops: [...stops, ...unkept],
   });
   if (forms.shown === 'text')

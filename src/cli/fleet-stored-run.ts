@@ -6,8 +6,8 @@ import { FLEET_FILE } from '../fleet/tenant.js';
 import { exits, Refusal, refuse, type FleetRun, type TenantEntry } from '../model/index.js';
 import { declarationFiles } from '../platform/declaration-files.js';
 import type { Context } from './context.js';
-import { cancellationOf, roundOf } from './fleet-queue.js';
-import { resultPlaces, runRecords, type ResultPlace, type RunRecords } from './fleet-results.js';
+import { cancellationOf, roundOf, type QueuedRun } from './fleet-queue.js';
+import { resultPlaces, runRecords, type RunRecords } from './fleet-results.js';
 import type { FleetForms } from './fleet-run.js';
 
 /** A result that cannot be read is an error of its tenant. */
@@ -67,10 +67,8 @@ function unlessRefused(error: unknown): never {
   });
 }
 
-interface StoredRun {
+interface StoredRun extends Pick<QueuedRun, 'records' | 'place'> {
   readonly run: FleetRun;
-  readonly records: RunRecords;
-  readonly place: ResultPlace;
   /** As the fleet names its states, where it keeps results that all its machines reach. */
   readonly states: string | undefined;
 }

@@ -14,17 +14,18 @@ import {
   type TenantResult,
 } from '../model/index.js';
 import type { Bundle } from '../state/plan-bundle.js';
-import { applyPlan, type Applied } from './commands/apply.js';
+import { applyPlan, refuseStale, type Applied, type SavedPlan } from './commands/apply.js';
 import { refuseSecretVariables } from './commands/plan.js';
 import type { Context } from './context.js';
 import { tenantFlags } from './fleet-command.js';
 import type { FleetSite } from './fleet-context.js';
+import type { QueuedRun } from './fleet-queue.js';
 import type { RunRecords } from './fleet-results.js';
 import {
   doneBefore,
   type FleetEnd,
-  type FleetJob,
   type TenantOutcome,
+  type TenantTask,
   type TenantWork,
 } from './fleet-run.js';
 import { withPolicies } from './project-policies.js';
@@ -45,7 +46,7 @@ const doneAlready = (before: TenantResult): TenantOutcome => ({
 
 /** The result that the run has already, as far as it can be told without credentials. */
 export const doneOffline =
-  (site: FleetSite, records: RunRecords): NonNullable<FleetJob['known']> =>
+  (site: FleetSite, records: RunRecords): NonNullable<TenantTask['known']> =>
   async (tenant, offline) => {
     const last = await records.last(tenant.name);
     if (!last || !isFinal(last)) return undefined;
@@ -82,11 +83,7 @@ export const auditedIn =
     });
 
 /** Audits the tenants that the run has no result of, each while no other run does. */
-export function auditWork(
-  context: Context,
-  site: FleetSite,
-  records: RunRecords,
-): Pick<FleetJob, 'command' | 'flags' | 'known' | 'work'> {
+export function auditWork(context: Context, site: FleetSite, records: RunRecords): TenantTask {
   const [audited, wait] = [auditedIn(site), auditWait(context)];
   return {
     command: 'drift',
@@ -118,10 +115,7 @@ export const planned =
       const { planFileOf } = await import('../state/plan-file.js');
       const request = requestOf(own);
       const { plan, exit } = await propose(place.context, place.project, place.snapshot, request);
-      const document = await planDocumentOf(own, place, plan, {
-        snapshot: place.snapshot,
-        keeps: 'all',
-      });
+      const document = await planDocumentOf(own, place, plan, { keeps: 'all' });
       const options = {
         ...request,
         ...defined({ env: site.env }),
@@ -139,19 +133,13 @@ export const planned =
       };
     });
 
-export interface Plans {
+export interface Plans extends Omit<SavedPlan, 'file'> {
   readonly bundle: Bundle;
-  /** For messages. */
-  readonly name: string;
-  /** The command that makes them again. */
-  readonly again: string;
   /** Present where they were made in this process. */
   readonly now?: PlannedRun;
 }
 
-export interface PlannedRun {
-  readonly run: string;
-  readonly records: RunRecords;
+export interface PlannedRun extends Pick<QueuedRun, 'run' | 'records'> {
   readonly end: FleetEnd;
 }
 
@@ -160,7 +148,7 @@ export const applyOf = (
   site: FleetSite,
   plans: Plans,
   records: RunRecords,
-): Pick<FleetJob, 'work'> & {
+): Pick<TenantTask, 'work'> & {
   readonly known: (tenant: Tenant) => Promise<TenantOutcome | undefined>;
 } => ({
   known: (tenant) => knownOf(tenant, plans, records),
@@ -206,13 +194,9 @@ async function appliedOne(
   const file = bundle.planOf(tenant.name)!;
   const of = now?.end.outcomes.get(tenant.name)?.digest ?? file.digest;
   if (bundled?.entry !== entryDigest(tenant, site))
-    refuse(
-      'stale',
+    refuseStale(
       `${name} is stale: the entry of ${tenant.name} in trueup.fleet.yaml is another one.`,
-      {
-        detail: `Nothing was changed. Make it again: ${again}`,
-      },
-      exits.stale,
+      again,
     );
   if (isEmpty(file)) return { exit: exits.done, digest: of, document: file.document };
   let applied: Applied | undefined;

@@ -12,9 +12,9 @@ import {
   type TenantEntry,
   type TenantResult,
 } from '../model/index.js';
-import { hasFailed, stopping, type laneCount } from '../fleet/lanes.js';
+import { hasFailed, stopping } from '../fleet/lanes.js';
 import { entryOf, isFinal, withoutResult } from '../fleet/merge.js';
-import { jobData, priorityOf, tenantJobIn, type TenantJob } from '../fleet/tenant-job.js';
+import { queuedJob, tenantJobIn, type TenantJob } from '../fleet/tenant-job.js';
 import { variablesIn } from '../fleet/tenant-environment.js';
 import type { Tenant } from '../fleet/tenant.js';
 import { visible } from '../report/escaping.js';
@@ -24,7 +24,7 @@ import { pauseAfter } from '../state/backends/retried.js';
 import { QUEUE_UNREACHABLE, type FetchedJob, type JobQueue } from '../state/job-queue.js';
 import { tenantFlags } from './fleet-command.js';
 import { applyOf, auditWork } from './fleet-tenant-work.js';
-import type { Context, Exchanges } from './context.js';
+import type { Context } from './context.js';
 import { fleetHere, type FleetSite } from './fleet-context.js';
 import {
   bundleKey,
@@ -35,7 +35,7 @@ import {
 } from './fleet-queue.js';
 import { ownController, type OwnController } from './own-signal.js';
 import { lastOrDamaged, runRecords, type ResultPlace, type RunRecords } from './fleet-results.js';
-import { CANCELLED, keepEntry, runTenant, type FleetJob } from './fleet-run.js';
+import { CANCELLED, keepEntry, runTenant, type TenantRun, type TenantTask } from './fleet-run.js';
 import { identityOf } from './plan-identity.js';
 
 type Plans = Parameters<typeof applyOf>[1];
@@ -56,10 +56,7 @@ export interface FleetWorker {
   readonly queue: JobQueue;
   /** How many workers share the rate of a credential. */
   readonly workers: number;
-  readonly shared: {
-    readonly limiter: Exchanges['limiterOf'];
-    readonly lanes: ReturnType<typeof laneCount>;
-  };
+  readonly shared: TenantRun['shared'];
   readonly runs: Map<string, WorkerRun>;
   /** What is being run, by the id of its job. */
   readonly active: Map<string, { readonly job: TenantJob; readonly cancel: OwnController }>;
@@ -133,12 +130,7 @@ export async function doJob(worker: FleetWorker, fetched: FetchedJob): Promise<v
   const { context, queue, place, active } = worker;
   const job = tenantJobIn(fetched.data);
   if (!job) {
-    await context.tell([
-      warning(
-        'foreign-job',
-        'A job of the queue is of another version of trueup, and was left out.',
-      ),
-    ]);
+    await sayForeign(context, 'job');
     return whenReachable(worker, () => queue.cancel([fetched.id]));
   }
   const cancel = ownController(context.signal);
@@ -162,6 +154,15 @@ export async function doJob(worker: FleetWorker, fetched: FetchedJob): Promise<v
   }
 }
 
+/** What is in a queue may be of another version. */
+export const sayForeign = ({ tell }: Context, what: 'job' | 'schedule'): Promise<void> =>
+  tell([
+    warning(
+      'foreign-job',
+      `A ${what} of the queue is of another version of trueup, and was left out.`,
+    ),
+  ]);
+
 /** Whether another run is at work on the tenant: two runs of a tenant follow each other. */
 export async function isBusy(
   queue: Pick<JobQueue, 'unfinished'>,
@@ -184,12 +185,7 @@ async function putBack(
 ): Promise<void> {
   const { queue, context } = worker;
   if (!(await whenReachable(worker, () => queue.isHeld(fetched)))) return;
-  const copy = {
-    data: jobData(job),
-    priority: priorityOf(job),
-    expiry: job.expiry,
-    ...(after > 0 && { startAt: context.clock.now() + after }),
-  };
+  const copy = queuedJob(job, after > 0 ? context.clock.now() + after : undefined);
   await whenReachable(worker, () => queue.add([copy]));
   await whenReachable(worker, () => queue.complete(fetched.id));
 }
@@ -309,7 +305,7 @@ async function runKnown(
   { job, parent, tenant, records }: KnownTenant,
 ): Promise<{ readonly entry: TenantEntry; readonly before: boolean }> {
   const { site } = run;
-  const work: Pick<FleetJob, 'command' | 'flags' | 'known' | 'work'> =
+  const work: TenantTask =
     job.command === 'apply'
       ? {
           command: 'apply',
@@ -320,7 +316,7 @@ async function runKnown(
         }
       : auditWork(parent, site, records);
   const { result, outcome } = await runTenant(parent, site, tenant, {
-    job: { ...work, run: job.run, records, prints: true },
+    job: { ...work, run: job.run, records },
     shared: worker.shared,
   });
   return { entry: entryOf(result), before: outcome?.before !== undefined };

@@ -1,6 +1,6 @@
 // The names of the four v2 headers with credentials: `settings.v2_headers`, else `TRUEUP_V2_HEADERS`, else those of the
 // API reference. A wrong name is reported before a credential is sent under it.
-import { isObject, own, parseJson, refuse } from '../model/index.js';
+import { isObject, own, refuse, tryJson } from '../model/index.js';
 
 /** Names of the four v2 headers, as the API reference spells them, with the environment names of their values. */
 export const v2Headers = {
@@ -57,12 +57,4 @@ function fromEnvironment(text: string | undefined): Readonly<Record<string, stri
     else bad(`${HEADERS_VARIABLE} gives ${name} something that is not a string`, detail);
   }
   return names;
-}
-
-function tryJson(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -35,13 +35,13 @@ export async function checkOutputs(
 ): Promise<void> {
   if (outputs.length === 0) return;
   const store = await storeOf(context, await settingsHere(context, paths));
-  await checkPaths(context, outputs, { state: store.location, paths, inputs });
+  const read = [...paths.map((path) => resolve(context.cwd, path)), ...inputs];
+  await checkPaths(context, outputs, { state: store.location, inputs: read });
 }
 
 interface Inputs {
   /** Location of the state; empty where it is in trueup's folder. */
   readonly state: string;
-  readonly paths: readonly string[];
   readonly inputs: readonly string[];
 }
 
@@ -50,20 +50,18 @@ export const checkFleetOutputs = (
   context: Context,
   outputs: readonly OutputFile[],
   inputs: readonly string[] = [],
-): Promise<void> => checkPaths(context, outputs, { state: '', paths: [], inputs });
+): Promise<void> => checkPaths(context, outputs, { state: '', inputs });
 
 async function checkPaths(
   context: Context,
   outputs: readonly OutputFile[],
-  { state, paths, inputs }: Inputs,
+  { state, inputs }: Inputs,
 ): Promise<void> {
   const real = (path: string): Promise<string> => place(context, path);
   const ground: Ground = {
     state: state === '' ? state : await real(state),
     own: await real(join(context.cwd, '.trueup')),
-    read: await Promise.all(
-      [...paths.map((path) => resolve(context.cwd, path)), ...inputs].map(real),
-    ),
+    read: await Promise.all(inputs.map(real)),
   };
   const taken = new Map<string, string>();
   const complaints: Diagnostic[] = [];

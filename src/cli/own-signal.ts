@@ -2,14 +2,10 @@
 // signal that was derived from another one, directly or not, for as long as that other one lives.
 import { setMaxListeners } from 'node:events';
 
-/** Ends with its parent, until it is released. */
-export interface OwnController {
-  readonly signal: AbortSignal;
-  readonly abort: (reason: unknown) => void;
-  readonly release: () => void;
-}
+export type OwnController = ReturnType<typeof ownController>;
 
-export function ownController(parent: AbortSignal): OwnController {
+/** Ends with its parent, until it is released. */
+export function ownController(parent: AbortSignal) {
   const own = new AbortController();
   const { signal } = own;
   const end = (): void => own.abort(parent.reason);
@@ -19,8 +15,8 @@ export function ownController(parent: AbortSignal): OwnController {
   if (parent.aborted) end();
   return {
     signal,
-    abort: (reason) => own.abort(reason),
-    release: () => parent.removeEventListener('abort', end),
+    abort: (reason: unknown): void => own.abort(reason),
+    release: (): void => parent.removeEventListener('abort', end),
   };
 }
 

@@ -89,7 +89,7 @@ export async function withPolicies(
     plan: planDocument({
       plan,
       kinds,
-      meta: metaOf(context, site, site.snapshot),
+      meta: metaOf(context, site),
     }) as unknown as JsonObject,
     declarations: declarationDocuments(site.project.declarations, kinds, masking),
   });

@@ -1,5 +1,4 @@
 // The tools of the provider in a real process: environment, disk, network, and the Terraform run that started it.
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import type { checkerOf } from '../declarations/index.js';
@@ -13,6 +12,7 @@ import type { JournalPlace, JournalRun } from '../terraform/provider-journal.js'
 import { providerFunctions } from '../resources/provider-functions.js';
 import { policyRules } from '../resources/rules/index.js';
 import { contextOf, type Context } from './context.js';
+import { tryFile } from './own-credentials.js';
 import { fingerprintsOf, settleMilliseconds, storeAt } from './state-location.js';
 import { endpointsIn, reach } from './cloud-connection.js';
 
@@ -140,7 +140,7 @@ const PLACE =
 function stateIn(context: Pick<Context, 'environment' | 'cwd'>): WorkedOn {
   const workspace = context.environment['TFC_WORKSPACE_SLUG'];
   if (workspace) return { id: workspace, isAlone: true };
-  const noted = tryJson(textOf(join(dataFolder(context), 'terraform.tfstate')) ?? '');
+  const noted = tryJson(tryFile(join(dataFolder(context), 'terraform.tfstate')) ?? '');
   const backend = isObject(noted) ? noted['backend'] : undefined;
   if (!isObject(backend) || backend['type'] === 'local' || !isObject(backend['config']))
     return { id: '', isAlone: false };
@@ -151,13 +151,5 @@ function stateIn(context: Pick<Context, 'environment' | 'cwd'>): WorkedOn {
   return { id: digest.slice(0, 16), isAlone: true };
 }
 
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
-
 const workspaceIn = (folder: string): string =>
-  textOf(join(folder, 'environment'))?.trim() || 'default';
+  tryFile(join(folder, 'environment'))?.trim() || 'default';

@@ -93,10 +93,12 @@ export const outputsOf = ({ files }: Forms<string>): readonly OutputFile[] =>
 /** @param path of the file; undefined for stdout */
 export type Render<Format> = (format: Format, style: Style, path?: string) => string;
 
+type Renderer<Document, Format> = (document: Document, format: Format, style: Style) => string;
+
 /** The renderer of a plan. For text alone, the most frequent format, the other renderers are not loaded. */
 export async function planRenderer(
   forms: Forms<PlanFormat>,
-): Promise<(document: PlanDocument, format: PlanFormat, style: Style) => string> {
+): Promise<Renderer<PlanDocument, PlanFormat>> {
   if (forms.shown !== 'text' || forms.files.length > 0)
     return (await import('../report/render.js')).renderPlan;
   const { planInText } = await import('../report/index.js');
@@ -115,13 +117,14 @@ export function deliver<Format extends string>(
 }
 
 /** Delivers a document and says what stands against it. The exit code tells of differences only where it was asked to. */
-export async function conclude<Format extends string>(
+export async function conclude<Format extends string, Document extends WithErrors>(
   context: Context,
   forms: Forms<Format>,
-  document: WithErrors,
-  { render, exit }: { readonly render: Render<Format>; readonly exit: Exit },
+  document: Document,
+  { render, exit }: { readonly render: Renderer<Document, Format>; readonly exit: Exit },
 ): Promise<Exit> {
-  const delivered = await deliver(context, forms, render, styleBesideErrors(context));
+  const rendered: Render<Format> = (format, style) => render(document, format, style);
+  const delivered = await deliver(context, forms, rendered, styleBesideErrors(context));
   await reportErrors(context, document, forms.shown);
   const silent = exit === exits.changes && !context.flags.detailedExitcode;
   return worst([delivered, silent ? exits.done : exit]);

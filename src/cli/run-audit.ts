@@ -9,8 +9,7 @@ import {
 } from '../model/index.js';
 import { described, type LockInfo } from '../state/store-port.js';
 import type { Context } from './context.js';
-import { version } from './version.js';
-import { metaOf, type ProjectContext } from './working-context.js';
+import { bareMeta, metaOf, type ProjectContext } from './working-context.js';
 
 /** The document of an audit and its exit code: 0 in sync, 2 drift, others where something could not be checked. */
 export async function audit(
@@ -27,7 +26,7 @@ export async function audit(
     ...found,
     ...(isDrift && { unmanaged_is_drift: true }),
     diagnostics: [...found.diagnostics, ...(writer ? [applyInProgress(writer)] : [])],
-    meta: metaOf(context, site, site.snapshot),
+    meta: metaOf(context, site),
   });
   const fails = isDrift && document.summary.unmanaged > 0;
   return { document, exit: worst([exit, fails ? exits.changes : exits.done]) };
@@ -44,7 +43,7 @@ const applyInProgress = (writer: LockInfo): Diagnostic =>
 
 /** The document of an audit that could not be made: nothing but why. */
 export async function failedAudit(
-  { clock, masking }: Context,
+  context: Context,
   paths: readonly string[],
   diagnostics: readonly Diagnostic[],
 ): Promise<DriftDocument> {
@@ -58,16 +57,6 @@ export async function failedAudit(
     expectations: [],
     access: null,
     diagnostics,
-    meta: {
-      trueup_version: version,
-      generated_at: new Date(clock.now()).toISOString(),
-      paths: paths.length === 0 ? ['.'] : paths,
-      digest: '',
-      target: 'unknown',
-      lineage: null,
-      serial: 0,
-      api_requests: {},
-      masking,
-    },
+    meta: bareMeta(context, { paths: paths.length === 0 ? ['.'] : paths, digest: '' }, 'unknown'),
   });
 }

@@ -1,6 +1,6 @@
 // The progress of a fleet: lines redrawn on a terminal, one for each lane, or events with `--format ndjson`. Nothing of
 // it anywhere else, where each tenant has its line when it ends.
-import type { FleetCommand, TenantEntry, TenantStatus } from '../model/index.js';
+import type { FleetRun, TenantEntry, TenantStatus } from '../model/index.js';
 import type { FleetNdjson } from '../report/fleet-ndjson.js';
 import { fleetProgressLines, type RunningTenant } from '../report/fleet-progress.js';
 import type { Context } from './context.js';
@@ -15,9 +15,7 @@ export interface FleetWatch {
   close(): void;
 }
 
-interface Watched {
-  readonly run: string;
-  readonly command: FleetCommand;
+interface Watched extends Pick<FleetRun, 'run' | 'command'> {
   readonly events?: FleetNdjson | undefined;
 }
 

@@ -10,14 +10,7 @@ import { ifThere, isDiskError } from '../state/disk-errors.js';
 import type { Context } from './context.js';
 import { fileStyle, type Forms } from './report-flags.js';
 
-export interface TenantPages {
-  /** Writes the page of a tenant, if its result holds a plan or an audit. */
-  add(result: Pick<TenantResult, 'tenant' | 'document'>): Promise<void>;
-  /** What the page of the fleet at this path links to. */
-  links(path: string): Pick<Style, 'pageOf'>;
-  /** What could not be written. */
-  readonly problems: readonly Diagnostic[];
-}
+export type TenantPages = Awaited<ReturnType<typeof tenantPages>>;
 
 const pageFolder = (path: string): string =>
   join(dirname(path), `${basename(path).replace(/\.html?$/i, '')}.tenants`);
@@ -25,10 +18,7 @@ const pageFolder = (path: string): string =>
 const pageName = (tenant: string): string => `${tenant}.html`;
 
 /** @throws Refusal where something in a folder of pages would be replaced that is none */
-export async function tenantPages(
-  context: Context,
-  { files: reports }: Forms<FleetFormat>,
-): Promise<TenantPages> {
+export async function tenantPages(context: Context, { files: reports }: Forms<FleetFormat>) {
   const paths = reports.flatMap(([format, path]) => (format === 'html' ? [path] : []));
   const complaints = (await Promise.all(paths.map(complaintAt))).flat();
   if (complaints.length > 0) throw new Refusal(complaints);
@@ -36,7 +26,8 @@ export async function tenantPages(
   const problems: Diagnostic[] = [];
   const style = fileStyle(context);
   return {
-    async add({ tenant, document }) {
+    /** Writes the page of a tenant, if its result holds a plan or an audit. */
+    async add({ tenant, document }: Pick<TenantResult, 'tenant' | 'document'>): Promise<void> {
       // The results may have been brought here from elsewhere.
       if (paths.length === 0 || !document || !TENANT_NAME.test(tenant)) return;
       const { renderDrift, renderPlan } = await import('../report/render.js');
@@ -60,7 +51,8 @@ export async function tenantPages(
         }
       }
     },
-    links(path) {
+    /** What the page of the fleet at this path links to. */
+    links(path: string): Pick<Style, 'pageOf'> {
       const folder = pageFolder(path);
       const there = encodeURIComponent(basename(folder));
       return {
@@ -70,6 +62,7 @@ export async function tenantPages(
             : undefined,
       };
     },
+    /** What could not be written. */
     problems,
   };
 }

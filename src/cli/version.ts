@@ -1,5 +1,6 @@
 // The version of trueup, and the tested versions of the CDK packages, from the one place that states them.
 import manifest from '../../package.json' with { type: 'json' };
+import type { Clock } from '../platform/index.js';
 
 export const version: string = manifest.version;
 
@@ -18,3 +19,9 @@ export const tried = {
   types,
   typescript: native.slice(native.lastIndexOf('@') + 1),
 };
+
+/** Who made a document, and when. */
+export const madeBy = ({ clock }: { readonly clock: Pick<Clock, 'now'> }) => ({
+  trueup_version: version,
+  generated_at: new Date(clock.now()).toISOString(),
+});

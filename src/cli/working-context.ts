@@ -2,6 +2,7 @@
 import {
   exits,
   Refusal,
+  tally,
   type Project,
   type Plan,
   type PlanDocument,
@@ -23,7 +24,7 @@ import {
   type Chosen,
 } from './project.js';
 import { reach, type Reached } from './cloud-connection.js';
-import { version } from './version.js';
+import { madeBy } from './version.js';
 import { watch, type Watch } from './watch-loop.js';
 
 export interface Workplace {
@@ -51,9 +52,8 @@ export async function withCloud<T>(
   const fingerprints = await fingerprintsOf(context);
   const { provider } = await import('../resources/provider.js');
   const watching = await watch(context);
-  const ahead: Record<string, number> = {};
-  for (const { kind } of Object.values(snapshot?.state.resources ?? {}))
-    ahead[kind] = (ahead[kind] ?? 0) + 1;
+  const there = Object.values(snapshot?.state.resources ?? {});
+  const ahead = Object.fromEntries(tally(there.map(({ kind }) => kind)));
   const reached = await reach(context, settings, { emit: watching.emit, ahead });
   try {
     const { kinds, collections, clock } = context;
@@ -112,43 +112,53 @@ export function requestOf({ flags }: Context): PlanRequest {
   };
 }
 
+/** The metadata of a document that neither a cloud nor a state had a part in. */
+export const bareMeta = (
+  context: Pick<Context, 'clock' | 'masking'>,
+  generated_from: Meta['generated_from'],
+  target: string,
+): Meta => ({
+  ...madeBy(context),
+  generated_from,
+  target,
+  state: { lineage: null, serial: 0 },
+  api_requests: {},
+  masking: context.masking,
+});
+
 /** The metadata of a document about its run. */
 export function metaOf(
   context: Context,
-  { project, reached }: ProjectContext,
-  snapshot: Snapshot | undefined,
+  { project, reached: { cloud }, snapshot }: ProjectContext,
 ): Meta {
+  const { lineage = null, serial = 0 } = snapshot?.state ?? {};
   return {
-    trueup_version: version,
-    generated_at: new Date(context.clock.now()).toISOString(),
-    paths: project.paths,
-    get digest() {
-      return project.digest;
-    },
-    target: reached.cloud.target,
-    lineage: snapshot?.state.lineage ?? null,
-    serial: snapshot?.state.serial ?? 0,
-    api_requests: reached.cloud.cost(),
-    masking: context.masking,
+    ...bareMeta(context, sourceOf(project), cloud.target),
+    state: { lineage, serial },
+    api_requests: cloud.cost(),
   };
 }
 
-interface Documented extends Pick<PlanDocumentInput, 'keeps' | 'impact'> {
-  readonly snapshot: Snapshot | undefined;
-}
+/** What a document is made from. */
+export const sourceOf = (project: Project): Meta['generated_from'] => ({
+  paths: project.paths,
+  get digest() {
+    return project.digest;
+  },
+});
 
 /** The published form of a plan. What is kept is only listed where somebody will read it. */
 export async function planDocumentOf(
   context: Context,
   site: ProjectContext,
   plan: Plan,
-  { snapshot, ...how }: Documented,
+  how: Pick<PlanDocumentInput, 'keeps' | 'impact'>,
 ): Promise<PlanDocument> {
   const { planDocument } = await import('../report/index.js');
   const { kinds, said } = context;
   const diagnostics = withCommands(plan.diagnostics, said);
   const verdicts = plan.verdicts.map((one) => verdictWithCommands(one, said));
-  const meta = metaOf(context, site, snapshot);
+  const meta = metaOf(context, site);
   return planDocument({ plan: { ...plan, diagnostics, verdicts }, kinds, meta, ...how });
 }
 

@@ -52,20 +52,17 @@ const exists = (path: string): never =>
     detail: 'Name another folder: trueup export --out FOLDER',
   });
 
+interface Moving {
+  readonly from: string;
+  readonly to: string;
+  readonly tops: ReadonlySet<string>;
+  readonly texts: ReadonlyMap<string, string>;
+}
+
 /** Folders first: they cannot take the place of anything but an empty folder. Files are made again where they belong, because a rename would overwrite. */
 async function moveAll(
   { files }: Pick<Context, 'files'>,
-  {
-    from,
-    to,
-    tops,
-    texts,
-  }: {
-    readonly from: string;
-    readonly to: string;
-    readonly tops: ReadonlySet<string>;
-    readonly texts: ReadonlyMap<string, string>;
-  },
+  { from, to, tops, texts }: Moving,
 ): Promise<void> {
   const moved: string[] = [];
   try {

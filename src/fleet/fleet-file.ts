@@ -1,6 +1,7 @@
 // Reads `trueup.fleet.yaml`: its form, its places, and its tenants. All complaints are made at once.
 import { basename, dirname, join, resolve } from 'node:path';
 import {
+  append,
   defined,
   didYouMean,
   isAddress,
@@ -348,7 +349,7 @@ function refusePrefixes(
   const alike = new Map<string, Found[]>();
   for (const { one, prefix, isOfName } of prefixed) {
     const { name, path, written } = one;
-    if (isOfName) alike.set(prefix, [...(alike.get(prefix) ?? []), one]);
+    if (isOfName) append(alike, prefix, one);
     const taken = variableTaken(prefix, prefixes);
     if (taken !== undefined)
       complain(

@@ -1,39 +1,7 @@
-// Schedules the tenants of a fleet: a number of lanes, stages one after the other, and the rules that stop a run. The
-// work of a tenant never throws: whatever happens to it is its result.
+// Schedules the tenants of a fleet: stages one after the other, the number of lanes, and the rules that stop a run.
 import { exits, type Exit } from '../model/index.js';
 import { selectionOf } from './selection.js';
 import type { Fleet, Stage, StopRules, Tenant } from './tenant.js';
-
-export interface Lanes {
-  /** How many may run now; asked before each begins. */
-  readonly lanes: () => number;
-  readonly mayStart: () => boolean;
-}
-
-/** @returns what was not begun */
-export async function inLanes<T>(
-  all: readonly T[],
-  { lanes, mayStart }: Lanes,
-  work: (one: T) => Promise<void>,
-): Promise<readonly T[]> {
-  const running = new Set<Promise<void>>();
-  let next = 0;
-  try {
-    while (next < all.length && mayStart()) {
-      if (running.size >= lanes()) {
-        await Promise.race(running);
-        continue;
-      }
-      const job = work(all[next]!).finally(() => running.delete(job));
-      running.add(job);
-      next += 1;
-    }
-  } finally {
-    await Promise.allSettled(running);
-  }
-  await Promise.all(running);
-  return all.slice(next);
-}
 
 /** The tenants of each stage, in the order of the fleet. What no stage selects comes last. */
 export function stagesOf(

@@ -3,6 +3,7 @@ import {
   NO_WRITES,
   addedWrites,
   exits,
+  tally,
   worst,
   type Diagnostic,
   type Exit,
@@ -71,34 +72,13 @@ export const withoutResult = (
   diagnostics: [],
 });
 
-export const entryOf = ({
-  tenant,
-  labels,
-  exit,
-  status,
-  summary,
-  kinds,
-  changes,
-  requests,
-  diagnostics,
-  started_at,
-  ended_at,
-}: TenantResult): TenantEntry => ({
-  tenant,
-  labels,
-  exit,
-  status,
-  summary,
-  kinds,
-  changes,
-  requests,
-  ...elapsedIn(exit, Date.parse(ended_at) - Date.parse(started_at)),
-  diagnostics,
-});
-
-/** @param elapsed milliseconds; of a damaged result they are no number, and a clock can be set back */
-const elapsedIn = (exit: Exit | null, elapsed: number): Pick<TenantEntry, 'elapsed_seconds'> =>
-  exit !== null && elapsed >= 0 ? { elapsed_seconds: elapsed / 1000 } : {};
+export function entryOf(result: TenantResult): TenantEntry {
+  const { tenant, labels, exit, status, summary, kinds, changes, requests, diagnostics } = result;
+  const entry = { tenant, labels, exit, status, summary, kinds, changes, requests, diagnostics };
+  // Of a damaged result they are no number, and a clock can be set back.
+  const elapsed = Date.parse(result.ended_at) - Date.parse(result.started_at);
+  return exit !== null && elapsed >= 0 ? { ...entry, elapsed_seconds: elapsed / 1000 } : entry;
+}
 
 /** The sums of what the tenants write. */
 export function fleetImpact(entries: readonly Pick<TenantEntry, 'kinds'>[]): FleetImpact {
@@ -141,8 +121,7 @@ export function mergedReport(
     (name) => entries.get(name) ?? withoutResult(name, 'missing', 'There is no result.'),
   );
   const isStopped = stops.some(({ exit }) => exit !== exits.done);
-  const counts: Partial<Record<TenantStatus, number>> = {};
-  for (const { status } of all) counts[status] = (counts[status] ?? 0) + 1;
+  const counts = Object.fromEntries(tally(all.map(({ status }) => status)));
   return {
     format_version: '1.0',
     ...about,

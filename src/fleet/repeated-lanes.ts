@@ -1,5 +1,5 @@
-// Repeats work in a limited number of lanes. What is not over when the next pass begins goes on, keeps its lane, and is
-// not begun a second time; everything else is begun again at its time. The work never throws.
+// Does work in a limited number of lanes, in one pass or in several. What is not over when the next pass begins goes on,
+// keeps its lane, and is not begun a second time; everything else is begun again at its time.
 
 export interface RepeatedLanes<T> {
   /** How many may run now; asked before each begins. */
@@ -12,14 +12,18 @@ export function repeatedLanes<T>({ lanes, mayStart, work }: RepeatedLanes<T>) {
   let queue: (readonly [name: string, one: T])[] = [];
   const running = new Map<string, Promise<void>>();
   let idle = (): void => undefined;
+  let failure: { readonly error: unknown } | undefined;
+  const fail = (error: unknown): void => void (failure ??= { error });
   const start = (): void => {
-    while (queue.length > 0 && running.size < lanes() && mayStart()) {
+    while (queue.length > 0 && running.size < lanes() && !failure && mayStart()) {
       const [name, one] = queue.shift()!;
-      const job = work(one).finally(() => {
-        running.delete(name);
-        start();
-        if (running.size === 0) idle();
-      });
+      const job = work(one)
+        .catch(fail)
+        .finally(() => {
+          running.delete(name);
+          start();
+          if (running.size === 0) idle();
+        });
       running.set(name, job);
     }
   };
@@ -28,14 +32,16 @@ export function repeatedLanes<T>({ lanes, mayStart, work }: RepeatedLanes<T>) {
      * Begins all that is not running. Those that waited for a lane come first; what is no more there is not begun.
      * @param until when the pass ends, whatever is open
      * @returns the names of what is open
+     * @throws what a work threw; nothing is begun after that
      */
-    async pass(all: ReadonlyMap<string, T>, until: Promise<unknown>): Promise<readonly string[]> {
+    async pass(all: ReadonlyMap<string, T>, until?: Promise<unknown>): Promise<readonly string[]> {
       const waited = queue.flatMap(([name]) => (all.has(name) ? [name] : []));
       const names = new Set([...waited, ...all.keys()].filter((name) => !running.has(name)));
       queue = [...names].map((name) => [name, all.get(name)!]);
       const over = new Promise<void>((resolve) => (idle = resolve));
       start();
-      if (running.size > 0) await Promise.race([over, until]);
+      if (running.size > 0) await Promise.race([over, until ?? over]);
+      if (failure) throw failure.error;
       return [...running.keys(), ...queue.map(([name]) => name)];
     },
     /** Resolves once nothing runs. */

@@ -1,5 +1,6 @@
 // One job of a queue: one tenant of a run. A job names what is to be done and holds no secret: the worker has its own.
 import {
+  defined,
   durationWords,
   isObject,
   isSecretName,
@@ -108,6 +109,14 @@ export function refuseSecretJobs({ var: variables = [] }: QueuedJobs['flags']): 
       },
     );
 }
+
+/** As it is added to a queue. @param startAt when it may begin, in milliseconds since 1970 */
+export const queuedJob = (job: TenantJob, startAt?: number) => ({
+  data: jobData(job),
+  priority: priorityOf(job),
+  expiry: job.expiry,
+  ...defined({ startAt }),
+});
 
 /** As the queue keeps it. */
 export const jobData = (job: TenantJob): JsonObject => ({ ...job, flags: { ...job.flags } });

@@ -15,6 +15,9 @@ export const exits = {
 } as const;
 export type Exit = (typeof exits)[keyof typeof exits];
 
+/** Whether everything could be done or checked. There may be differences. */
+export const isGood = (exit: Exit | null): boolean => exit === exits.done || exit === exits.changes;
+
 const precedence: readonly Exit[] = [143, 130, 5, 7, 6, 4, 3, 1, 2, 0];
 
 export function worst(codes: readonly Exit[]): Exit {

@@ -42,3 +42,13 @@ export function groupedBy<T>(
     cached(byKey, keyOf(one) ?? `${index}`, (): T[] => []).push(one);
   return [...byKey.values()];
 }
+
+/** The sums of counts with equal keys, in the order in which the keys come first. */
+export function totals<K>(counts: Iterable<readonly [key: K, count: number]>): Map<K, number> {
+  const sums = new Map<K, number>();
+  for (const [key, count] of counts) sums.set(key, (sums.get(key) ?? 0) + count);
+  return sums;
+}
+
+/** How often each key is there, in the order in which they come first. */
+export const tally = <K>(keys: readonly K[]): Map<K, number> => totals(keys.map((key) => [key, 1]));

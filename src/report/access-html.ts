@@ -2,7 +2,7 @@
 import type { AccessCell, AccessReview } from '../model/index.js';
 import { accessIndex, accessSentence, type AccessDocument } from './access-text.js';
 import { page, pageSection } from './html-page.js';
-import { diagnosticSection, htmlTable } from './html-parts.js';
+import { diagnosticSection, htmlTable, wideTable } from './html-parts.js';
 import { markup, raw, type Markup } from './markup.js';
 
 /** An access review as a page of its own. */
@@ -51,15 +51,9 @@ function matrix(review: AccessReview): Markup {
     );
     return markup`<tr><th scope="row">${email ?? 'user'} <code>${id}</code></th>${row}</tr>\n`;
   });
-  return markup`<div class="scroll" role="region" aria-label="Roles by user and account" tabindex="0">
-<table>
-<caption>Every user's role in every account, with what is inherited through the account tree</caption>
-<thead><tr><th scope="col">User</th>${heads}</tr></thead>
-<tbody>
-${body}</tbody>
-</table>
-</div>
-`;
+  const caption = markup`Every user's role in every account, with what is inherited through the account tree`;
+  const titles = [markup`<th scope="col">User</th>`, ...heads];
+  return wideTable({ label: 'Roles by user and account', caption, look: 'scroll' }, titles, body);
 }
 
 function list(review: AccessReview): Markup {

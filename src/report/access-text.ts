@@ -75,27 +75,20 @@ export function accessRows(review: AccessReview): readonly (readonly (string | n
 
 /** The same for a terminal: accounts indented by their depth, ids only where names are not enough. */
 export function accessList(review: AccessReview) {
-  const { accounts } = accessIndex(review);
+  const { accounts, emails } = accessIndex(review);
   // A terminal is narrow, and in most reviews nobody has a role that another one outranks.
   const some = review.cells.some(({ own }) => own !== undefined);
-  const rows = accessRows(review).map((row) => {
-    const [
-      account = '',
-      name = '',
-      administrators = '',
-      user = '',
-      role = '',
-      from = '',
-      own = '',
-    ] = row.map(String);
+  const rows = review.cells.map((cell) => {
+    const { account, user, role, inherited_from: from = '', own = [], declared = '' } = cell;
+    const { name = '', depth = 0, administrators } = accounts.get(account) ?? {};
     return [
-      `${'  '.repeat(Math.min(accounts.get(account)?.depth ?? 0, 8))}${accountWords({ name, id: account })}`,
-      administrators,
-      user,
+      `${'  '.repeat(Math.min(depth, 8))}${accountWords({ name, id: account })}`,
+      String(administrators ?? ''),
+      emails.get(user) ?? user,
       role,
       accounts.get(from)?.name ?? from,
-      ...(some ? [own] : []),
-      String(row[7]),
+      ...(some ? [own.join(' ')] : []),
+      declared,
     ];
   });
   const own = some ? ['own role'] : [];

@@ -1,5 +1,12 @@
 // Shortens long lists of warnings, notes and blocking verdicts: many of one code say the same. Imports nothing that takes time to load.
-import { defined, flagToAllow, groupedBy, type Diagnostic, type Verdict } from '../model/index.js';
+import {
+  defined,
+  flagToAllow,
+  groupedBy,
+  tally,
+  type Diagnostic,
+  type Verdict,
+} from '../model/index.js';
 
 /** How many of those that say the same are shown. */
 const MOST_SHOWN = 3;
@@ -36,8 +43,7 @@ function shortened(
 ): readonly Diagnostic[] {
   const withFrame = framesOnce();
   const topics = diagnostics.map(topicOf);
-  const counts = new Map<string | undefined, number>();
-  for (const topic of topics) counts.set(topic, (counts.get(topic) ?? 0) + 1);
+  const counts = tally(topics);
   const shown = new Map<string, number>();
   return diagnostics.flatMap((one, index) => {
     const topic = topics[index];

@@ -4,6 +4,7 @@ import {
   equal,
   formatAddress,
   groupedBy,
+  tally,
   tryAddress,
   type ResourceChange,
   type ResourceDrift,
@@ -127,8 +128,7 @@ const MOST_NAMES = 6;
 
 /** As in `main (30), guests (10)`; undefined for too many names. */
 function countsByName(names: readonly (string | undefined)[]): string | undefined {
-  const counts = new Map<string | undefined, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const counts = tally(names);
   if (counts.size > MOST_NAMES || counts.has(undefined)) return undefined;
   return [...counts].map(([name, count]) => `${name} (${count})`).join(', ');
 }

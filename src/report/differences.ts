@@ -7,6 +7,7 @@ import {
   equal,
   isObject,
   own,
+  tally,
   wireText,
   type Author,
   type DriftChange,
@@ -69,10 +70,8 @@ export function differences({ change, patch }: ResourceChange): readonly Differe
         (!equal(before, now) || touched.has(pointer(path))) &&
         !(now === undefined && isEmpty(before)),
     )
-    .map(({ path, before, after: now }) => ({
-      path: dotted(path),
-      before: before === undefined ? undefined : brief(before),
-      after: now === undefined ? undefined : brief(now),
+    .map(({ path, ...both }) => ({
+      ...shown({ path, ...both }),
       unknown: marked(change.after_unknown, path),
       sensitive: marked(change.before_sensitive, path) || marked(change.after_sensitive, path),
       forces: fixed.some((names) => names.every((name, index) => path[index] === name)),
@@ -115,13 +114,7 @@ export function loggedDifferences(author: Author): readonly Difference[] {
   const sides = { before: author.before ?? undefined, after: author.after ?? undefined };
   return [...leaves({ path: [], ...sides })]
     .filter(({ path, before, after }) => path.length > 0 && !equal(before, after))
-    .map(({ path, before, after }) => ({
-      path: dotted(path),
-      before: before && brief(before),
-      after: after && brief(after),
-      unknown: false,
-      sensitive: false,
-    }));
+    .map((leaf) => ({ ...shown(leaf), unknown: false, sensitive: false }));
 }
 
 /** Characters of one text within a value: a difference is for reading. */
@@ -137,6 +130,11 @@ interface Leaf extends Pick<Difference, 'before' | 'after'> {
   readonly path: readonly string[];
 }
 
+const shown = ({ path, before, after }: Leaf): Pick<Difference, 'path' | 'before' | 'after'> => ({
+  path: dotted(path),
+  before: before && brief(before),
+  after: after && brief(after),
+});
 /** Whether it is a document and what goes with it, as configurations are: shown member by member. */
 const isDocument = (value: Json | undefined): value is readonly Json[] =>
   Array.isArray(value) && isObject(value[0]);
@@ -251,8 +249,7 @@ function memberRows(before: readonly Json[], after: readonly Json[]): readonly R
 
 /** Members of `all` that `others` lacks; one seen twice must be there twice. */
 function without(all: readonly Json[], others: readonly Json[]): readonly Json[] {
-  const counts = new Map<string, number>();
-  for (const other of others) counts.set(canonical(other), (counts.get(canonical(other)) ?? 0) + 1);
+  const counts = tally(others.map(canonical));
   return all.filter((one) => {
     const left = counts.get(canonical(one)) ?? 0;
     counts.set(canonical(one), left - 1);

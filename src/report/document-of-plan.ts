@@ -22,6 +22,7 @@ import {
   type AttributeChange,
   type Change,
   type Declaration,
+  type DocumentHead,
   type Drift,
   type DriftDocument,
   type Findings,
@@ -43,17 +44,8 @@ import {
 import type { AccessDocument } from './access-text.js';
 import { patchBetween, patched, pointer, replaceAlike } from './patch.js';
 
-/** The metadata of a document. */
-export interface Meta {
-  readonly trueup_version: string;
-  /** ISO 8601. */
-  readonly generated_at: string;
-  readonly paths: readonly string[];
-  readonly digest: string;
-  readonly target: string;
-  readonly lineage: string | null;
-  readonly serial: number;
-  readonly api_requests: Readonly<Record<string, number>>;
+/** The metadata of a document. The digest of ten thousand declarations costs 0.1 s, and only JSON shows it: it is computed when it is read. */
+export interface Meta extends Omit<DocumentHead, 'format_version' | 'compared'> {
   /** Masks the secrets, which no document may hold. */
   readonly masking: Masking;
 }
@@ -140,21 +132,7 @@ export const accessDocument = ({
 }: Pick<AccessDocument, 'access' | 'diagnostics'> & { readonly meta: Meta }): AccessDocument =>
   meta.masking.said({ ...head(meta), ...review });
 
-/** The digest of ten thousand declarations costs 0.1 s, and only JSON shows it: it is computed when it is read. */
-const head = (meta: Meta) => ({
-  format_version: '1.0' as const,
-  trueup_version: meta.trueup_version,
-  generated_at: meta.generated_at,
-  generated_from: {
-    paths: meta.paths,
-    get digest() {
-      return meta.digest;
-    },
-  },
-  target: meta.target,
-  state: { lineage: meta.lineage, serial: meta.serial },
-  api_requests: meta.api_requests,
-});
+const head = ({ masking: _, ...meta }: Meta) => ({ format_version: '1.0' as const, ...meta });
 
 function kindOf(kinds: Kinds, name: string): Kind {
   const kind = kinds.get(name);

@@ -72,9 +72,7 @@ export function driftHtml(document: DriftDocument, style: Style): string {
       }),
       [summary.expectations_failed, 'expectations failed', 'delete'],
       [summary.in_sync, 'in sync'],
-      document.unmanaged_is_drift
-        ? [summary.unmanaged, 'unmanaged', 'update']
-        : [summary.unmanaged, 'unmanaged'],
+      [summary.unmanaged, 'unmanaged', document.unmanaged_is_drift ? 'update' : undefined],
     ],
     document,
     style,

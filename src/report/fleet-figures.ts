@@ -152,15 +152,17 @@ function counted(changes: readonly TenantChange[], all: readonly string[]) {
   return { kinds: listed, changes: changes.slice(0, MOST) };
 }
 
-const changedIn = ({ kinds }: TenantEntry): number =>
+export const changedIn = (kinds: TenantEntry['kinds']): number =>
   Object.values(kinds).reduce((sum, { changed }) => sum + changed, 0);
 
 /** The worst status first, then those with the most changes; equal ones in the order of the fleet. */
-export const worstFirst = ({ tenants }: FleetDocument): readonly TenantEntry[] =>
+export const worstFirst = <T extends Pick<TenantEntry, 'status' | 'kinds'>>(
+  tenants: readonly T[],
+): readonly T[] =>
   tenants.toSorted(
     (a, b) =>
       tenantStatuses.indexOf(a.status) - tenantStatuses.indexOf(b.status) ||
-      changedIn(b) - changedIn(a),
+      changedIn(b.kinds) - changedIn(a.kinds),
   );
 
 /** Every kind of any tenant, by name. */

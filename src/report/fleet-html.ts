@@ -1,46 +1,45 @@
 // The report of a fleet as a page: a table of tenants and kinds in which what differs is coloured, the worst tenant
 // first; below it the errors, and the objects of each tenant that differ.
-import type { FleetDocument, KindCount, TenantEntry, TenantStatus } from '../model/index.js';
+import {
+  tenantStatuses,
+  type FleetDocument,
+  type KindCount,
+  type TenantEntry,
+  type TenantStatus,
+} from '../model/index.js';
 import { kindsIn, worstFirst, writesByKind, writesSentence } from './fleet-figures.js';
-import { fleetErrors, fleetSentence, statusWords, writesTitle } from './fleet-text.js';
+import { fleetErrors, fleetSentence, isWell, statusWord, writesTitle } from './fleet-text.js';
 import { pageSection, htmlPage } from './html-page.js';
-import { diagnosticNotes, htmlTable } from './html-parts.js';
+import { diagnosticNotes, htmlTable, wideTable } from './html-parts.js';
 import { markup, moment, raw, type Markup } from './markup.js';
 import type { Style } from './style.js';
 import { plural } from './words.js';
 
-/** Class of the colour of a status; none for what is well. */
 const tones: Readonly<Partial<Record<TenantStatus, string>>> = {
-  missing: 'delete',
-  undecided: 'delete',
-  partial: 'delete',
-  failed: 'delete',
-  stale: 'delete',
-  locked: 'delete',
   blocked: 'forget',
-  interrupted: 'delete',
-  'not-run': 'delete',
   drift: 'update',
   changes: 'update',
   applied: 'create',
 };
+/** Class of the colour of a status; none for what is as declared. */
+const toneOf = (status: TenantStatus): string | undefined =>
+  tones[status] ?? (isWell(status) ? undefined : 'delete');
 
 /** Errors that are shown in full. */
 const MOST_ERRORS = 200;
 
 export function fleetHtml(document: FleetDocument, style: Style): string {
-  const tenants = worstFirst(document);
+  const tenants = worstFirst(document.tenants);
   const errors = fleetErrors(document, tenants);
   const changed = tenants.filter(({ changes }) => changes.length > 0);
-  const counts = Object.entries(statusWords).flatMap(([status, words]) => {
-    const count = tenants.filter((one) => one.status === status).length;
-    const tone = (tones as Readonly<Record<string, string>>)[status];
-    return count > 0 ? [[count, words, tone] as const] : [];
+  const counts = tenantStatuses.flatMap((status) => {
+    const { [status]: count = 0 } = document.summary;
+    return count > 0 ? [[count, statusWord(status), toneOf(status)] as const] : [];
   });
   return htmlPage({
     kind: `fleet ${document.command}`,
     sentence: fleetSentence(document),
-    counts: counts.map(([count, words, tone]) => (tone ? [count, words, tone] : [count, words])),
+    counts,
     about: markup`Run <code>${document.run}</code>, reported ${moment(document.generated_at)}`,
     foot: markup`<p>trueup ${document.trueup_version} · ${plural(requestsOf(tenants), 'request')}</p>\n`,
     sections: [
@@ -64,13 +63,8 @@ function writesTable(document: FleetDocument): readonly Markup[] {
     const counts = [writes.create, writes.update, writes.delete, tenants];
     return markup`<tr><th scope="row"><code>${kind}</code></th>${counts.map((count) => markup`<td>${count}</td>`)}</tr>\n`;
   });
-  return [
-    htmlTable(
-      writesSentence(document.impact!),
-      ['Kind', 'create', 'update', 'delete', 'Tenants'],
-      rows,
-    ),
-  ];
+  const titles = ['Kind', 'create', 'update', 'delete', 'Tenants'];
+  return [htmlTable(writesSentence(document.impact!), titles, rows)];
 }
 
 const requestsOf = (tenants: readonly TenantEntry[]): number =>
@@ -96,17 +90,10 @@ function heatMap(
     const name =
       address === undefined ? markup`${tenant}` : markup`<a href="${address}">${tenant}</a>`;
     const cells = kinds.map((kind) => cellOf(one.kinds[kind], one.exit === 0));
-    return markup`<tr><th scope="row">${name}</th><td${classOf(tones[status])}>${statusWords[status]}</td><td class="text">${summary}</td>${cells}</tr>\n`;
+    return markup`<tr><th scope="row">${name}</th><td${classOf(toneOf(status))}>${statusWord(status)}</td><td class="text">${summary}</td>${cells}</tr>\n`;
   });
-  return markup`<div class="scroll heat" role="region" aria-label="Tenants and kinds" tabindex="0">
-<table>
-<caption>Objects of each kind that differ, of all that were read; the worst tenant first</caption>
-<thead><tr>${heads}</tr></thead>
-<tbody>
-${rows}</tbody>
-</table>
-</div>
-`;
+  const caption = markup`Objects of each kind that differ, of all that were read; the worst tenant first`;
+  return wideTable({ label: 'Tenants and kinds', caption, look: 'scroll heat' }, heads, rows);
 }
 
 const classOf = (tone: string | undefined): Markup | undefined =>

@@ -2,18 +2,18 @@
 import type { FleetDocument, TenantEntry } from '../model/index.js';
 import { code } from './escaping.js';
 import { worstFirst, writesByKind, writesSentence } from './fleet-figures.js';
-import { fleetErrors, fleetSentence, isWell, statusWords, writesTitle } from './fleet-text.js';
+import { fleetErrors, fleetSentence, isWell, statusWord, writesTitle } from './fleet-text.js';
 import { diagnosticItems, fitted, foldedDetails, markdownTable, type Level } from './markdown.js';
 
 const WRITE_TITLES = ['Kind', 'create', 'update', 'delete', 'Tenants'];
 
 export function fleetMarkdown(document: FleetDocument): string {
   return fitted(function* (level) {
-    const tenants = worstFirst(document);
+    const tenants = worstFirst(document.tenants);
     yield* ['<!-- trueup:fleet -->', `### ${level.prose(fleetSentence(document))}`, ''];
     yield* markdownTable(['Tenant', 'Status', 'Result'], tenants, level, (one) => [
       level.code(one.tenant),
-      isWell(one.status) ? statusWords[one.status] : `**${statusWords[one.status]}**`,
+      isWell(one.status) ? statusWord(one.status) : `**${statusWord(one.status)}**`,
       level.prose(one.summary),
     ]);
     const kinds = writesByKind(document);

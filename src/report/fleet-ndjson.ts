@@ -1,19 +1,11 @@
 // The run of a fleet as a stream of JSON lines, with the field names of the stream of one project. What is about a
 // tenant has the member `tenant`.
-import {
-  exits,
-  type Exit,
-  type FleetCommand,
-  type FleetDocument,
-  type TenantEntry,
-} from '../model/index.js';
+import { isGood, type FleetCommand, type FleetDocument, type TenantEntry } from '../model/index.js';
 import { fleetSentence, isWell, tenantLine } from './fleet-text.js';
 import { diagnosed, lineAt, versionLine, type NdjsonLine } from './ndjson.js';
 import { plural } from './words.js';
 
-export interface FleetBegin {
-  readonly run: string;
-  readonly command: FleetCommand;
+export interface FleetBegin extends Pick<FleetDocument, 'run' | 'command'> {
   /** Number of tenants that this process runs. */
   readonly tenants: number;
 }
@@ -79,13 +71,11 @@ function ended(entry: TenantEntry, command: FleetCommand): readonly NdjsonLine[]
   ];
 }
 
-const hasEndedWell = (exit: Exit): boolean => exit === exits.done || exit === exits.changes;
-
 function completed(document: FleetDocument): readonly NdjsonLine[] {
   const { run, command, exit, summary, diagnostics } = document;
   const fleet = { run, command, exit, summary };
   return [
     ...diagnostics.map(diagnosed),
-    [hasEndedWell(exit) ? 'info' : 'error', 'fleet_complete', fleetSentence(document), { fleet }],
+    [isGood(exit) ? 'info' : 'error', 'fleet_complete', fleetSentence(document), { fleet }],
   ];
 }

@@ -1,8 +1,8 @@
 // The progress of a fleet as lines of a terminal: one for each lane, and one with the totals. Pure: the command line
 // has the stream, the cursor and the clock.
-import { tenantStatuses, type TenantStatus } from '../model/index.js';
+import type { TenantCounts } from '../model/index.js';
 import { visible } from './escaping.js';
-import { statusWords } from './fleet-text.js';
+import { statusCounts } from './fleet-text.js';
 import { screenOf, type Style } from './style.js';
 import { clip, columns } from './text-width.js';
 import { plural, timeWords } from './words.js';
@@ -17,7 +17,7 @@ export interface RunningTenant {
 
 export interface FleetProgress {
   readonly total: number;
-  readonly counts: Readonly<Partial<Record<TenantStatus, number>>>;
+  readonly counts: TenantCounts;
   readonly running: readonly RunningTenant[];
   /** Milliseconds since the run began. */
   readonly elapsed: number;
@@ -45,17 +45,13 @@ export function fleetProgressLines(
     return `${name}${padding}  ${timeWords(since).padStart(9)}  ${visible(activity) || 'begins'}`;
   });
   const hidden = running.length - shown.length;
-  const statuses = tenantStatuses.flatMap((status) => {
-    const count = counts[status] ?? 0;
-    return count > 0 ? [`${count} ${statusWords[status]}`] : [];
-  });
   const ended = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const totals = [
     `${ended} of ${plural(total, 'tenant')}`,
     timeWords(elapsed),
     left !== undefined && `about ${timeWords(left)} to go`,
     // The best last: it is the first to be cut off.
-    ...statuses,
+    ...statusCounts(counts),
   ].filter((part) => typeof part === 'string');
   const all = [
     ...lines,

@@ -5,6 +5,7 @@ import {
   tenantStatuses,
   type Diagnostic,
   type FleetDocument,
+  type TenantCounts,
   type TenantEntry,
   type TenantStatus,
 } from '../model/index.js';
@@ -14,22 +15,15 @@ import { writesByKind, writesSentence } from './fleet-figures.js';
 import type { Style } from './style.js';
 import { plural } from './words.js';
 
-export const statusWords: Readonly<Record<TenantStatus, string>> = {
-  missing: 'missing',
-  undecided: 'undecided',
+/** Statuses that people call otherwise. */
+const words: Readonly<Partial<Record<TenantStatus, string>>> = {
   partial: 'partly applied',
-  failed: 'failed',
-  stale: 'stale',
-  locked: 'locked',
-  blocked: 'blocked',
-  interrupted: 'interrupted',
   'not-run': 'not run',
   drift: 'with drift',
   changes: 'with changes',
-  applied: 'applied',
   unchanged: 'as declared',
-  valid: 'valid',
 };
+export const statusWord = (status: TenantStatus): string => words[status] ?? status;
 
 const well: readonly TenantStatus[] = ['drift', 'changes', 'applied', 'unchanged', 'valid'];
 
@@ -38,14 +32,18 @@ export const isWell = (status: TenantStatus): boolean => well.includes(status);
 
 /** One line without its end. */
 export const tenantLine = ({ tenant, status, summary }: TenantEntry): string =>
-  `${tenant}: ${isWell(status) ? '' : `${statusWords[status].toUpperCase()} `}${visible(summary)}`;
+  `${tenant}: ${isWell(status) ? '' : `${statusWord(status).toUpperCase()} `}${visible(summary)}`;
+
+/** As in `2 failed`, the worst first. What is nowhere is left out. */
+export const statusCounts = (counts: TenantCounts): readonly string[] =>
+  tenantStatuses.flatMap((status) => {
+    const count = counts[status] ?? 0;
+    return count > 0 ? [`${count} ${statusWord(status)}`] : [];
+  });
 
 /** The sentence that a run of a fleet ends with. */
 export function fleetSentence({ summary, run }: FleetDocument): string {
-  const counts = tenantStatuses.flatMap((status) => {
-    const count = summary[status] ?? 0;
-    return count > 0 ? [`${count} ${statusWords[status]}`] : [];
-  });
+  const counts = statusCounts(summary);
   const named = run === '' ? '' : ` Run ${run}.`;
   const each = counts.length > 0 ? `: ${counts.toReversed().join(', ')}` : '';
   return `${plural(summary.tenants, 'tenant')}${each}.${named}`;

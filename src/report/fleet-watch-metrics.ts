@@ -1,8 +1,28 @@
 // The metrics of a fleet that is watched. The worst tenants have a label of their own, up to a limit; the others are
 // summed under one value, so that the number of series does not follow the number of tenants.
-import { compareText, tenantStatuses, type KindCount, type TenantStatus } from '../model/index.js';
+import {
+  compareText,
+  mapMembers,
+  tally,
+  totals,
+  type KindCount,
+  type TenantStatus,
+} from '../model/index.js';
+import { changedIn, worstFirst } from './fleet-figures.js';
 import { isWell } from './fleet-text.js';
-import { exposition, type Metric, type Sample } from './metrics.js';
+import {
+  auditsTotal,
+  buildInfo,
+  byStatus,
+  driftObjects,
+  exposition,
+  lastMetrics,
+  single,
+  unmanagedObjects,
+  type Metric,
+  type Sample,
+  type WatchRecord,
+} from './metrics.js';
 
 /** What is kept of one tenant between two audits. Times in seconds since 1970. */
 export interface WatchedTenant {
@@ -18,56 +38,32 @@ export interface WatchedTenant {
 }
 
 /** What a watch keeps between its passes. */
-export interface FleetWatchRecord {
+export interface FleetWatchRecord extends Omit<WatchRecord, 'requests' | 'document'> {
   readonly startedAt: number;
   readonly tenants: readonly WatchedTenant[];
-  /** Audits of tenants since the start. */
-  readonly audits: { readonly success: number; readonly failure: number };
   readonly requests: number;
   /** Passes that took longer than the time from one to the next. */
   readonly latePasses: number;
-  /** Of the last pass. */
-  readonly seconds?: number;
-  readonly lastAt?: number;
-  /** When the last pass ended in which every audit checked everything. */
-  readonly lastSuccessAt?: number;
 }
 
 /** No name of a tenant begins so. */
 const OTHERS = '_other';
 
-export const changedIn = (kinds: WatchedTenant['kinds']): number =>
-  Object.values(kinds).reduce((sum, { changed }) => sum + changed, 0);
-
 /** The worst status first, then the most objects with drift; then by name, so that equal tenants keep their label. */
 export const worstWatched = (tenants: readonly WatchedTenant[]): readonly WatchedTenant[] =>
-  tenants.toSorted(
-    (a, b) =>
-      tenantStatuses.indexOf(a.status) - tenantStatuses.indexOf(b.status) ||
-      changedIn(b.kinds) - changedIn(a.kinds) ||
-      compareText(a.tenant, b.tenant),
-  );
+  worstFirst(tenants.toSorted((a, b) => compareText(a.tenant, b.tenant)));
 
 /** @param most tenants with a label of their own */
 export function fleetWatchMetrics(record: FleetWatchRecord, most: number, version: string): string {
   const { tenants } = record;
+  const sums = (countsOf: (one: WatchedTenant) => Readonly<Record<string, number>>) =>
+    totals(tenants.flatMap((one) => Object.entries(countsOf(one))));
   const metrics: readonly Metric[] = [
-    ['build_info', 'The version of trueup, as a label. Always 1.', [[{ version }, 1]]],
-    [
-      'fleet_tenants',
-      'Tenants, by the status of their last audit.',
-      tenantStatuses.map((status) => [
-        { status },
-        tenants.filter((one) => one.status === status).length,
-      ]),
-    ],
+    buildInfo(version),
+    byStatus('audit', tally(tenants.map(({ status }) => status))),
     ...tenantMetrics(worstWatched(tenants), most),
-    ['drift_objects', 'Managed objects with drift.', byKind(tenants, driftOf)],
-    [
-      'unmanaged_objects',
-      'Live objects that are not managed.',
-      byKind(tenants, ({ unmanaged }) => unmanaged),
-    ],
+    driftObjects(sums(({ kinds }) => mapMembers(kinds, ({ changed }) => changed))),
+    unmanagedObjects(sums(({ unmanaged }) => unmanaged)),
     [
       'expectations_failed',
       'Expectations that do not hold.',
@@ -77,9 +73,6 @@ export function fleetWatchMetrics(record: FleetWatchRecord, most: number, versio
   ];
   return exposition(metrics);
 }
-
-const single = (value: number | undefined): readonly Sample[] =>
-  value === undefined ? [] : [[{}, value]];
 
 /** @param worst the tenants, the worst first */
 function tenantMetrics(worst: readonly WatchedTenant[], most: number): readonly Metric[] {
@@ -110,51 +103,17 @@ function passMetrics(record: FleetWatchRecord): readonly Metric[] {
   const successes = tenants.map(({ lastSuccessAt }) => lastSuccessAt ?? startedAt);
   return [
     ['fleet_requests_total', 'API requests since the start.', single(record.requests)],
-    [
-      'audits_total',
-      'Audits since the start. An audit that left anything unchecked is a failure.',
-      [
-        [{ result: 'failure' }, audits.failure],
-        [{ result: 'success' }, audits.success],
-      ],
-    ],
+    auditsTotal(audits),
     [
       'fleet_late_passes_total',
       'Passes that took longer than the time from one to the next.',
       single(record.latePasses),
     ],
-    ['audit_duration_seconds', 'Duration of the last pass.', single(record.seconds)],
-    [
-      'audit_last_run_timestamp_seconds',
-      'Unix time at which the last pass ended.',
-      single(record.lastAt),
-    ],
-    [
-      'audit_last_success_timestamp_seconds',
-      'Unix time at which the last pass ended that checked every tenant.',
-      single(record.lastSuccessAt),
-    ],
+    ...lastMetrics(record, 'pass', 'pass ended that checked every tenant'),
     [
       'fleet_oldest_success_timestamp_seconds',
       'Unix time of the last successful audit of the tenant for which it is longest ago.',
       single(successes.length > 0 ? Math.min(...successes) : undefined),
     ],
   ];
-}
-
-const driftOf = ({ kinds }: WatchedTenant): Readonly<Record<string, number>> =>
-  Object.fromEntries(Object.entries(kinds).map(([kind, { changed }]) => [kind, changed]));
-
-/** Sums over all tenants. */
-function byKind(
-  tenants: readonly WatchedTenant[],
-  countsOf: (one: WatchedTenant) => Readonly<Record<string, number>>,
-): readonly Sample[] {
-  const sums = new Map<string, number>();
-  for (const one of tenants)
-    for (const [kind, count] of Object.entries(countsOf(one)))
-      sums.set(kind, (sums.get(kind) ?? 0) + count);
-  return [...sums]
-    .toSorted(([a], [b]) => compareText(a, b))
-    .map(([kind, count]): Sample => [{ kind }, count]);
 }

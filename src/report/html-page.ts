@@ -9,7 +9,7 @@ import type { Style } from './style.js';
 import { cloudSentence, COMPARED, plural } from './words.js';
 
 /** A count with its words and the class of its colour. */
-type Count = readonly [count: number, words: string, tone?: string];
+type Count = readonly [count: number, words: string, tone?: string | undefined];
 
 interface Section {
   /** The fragment of the URL that leads to it. */

@@ -119,6 +119,25 @@ export function htmlTable(
   return markup`<table class="${look}">\n<caption>${caption}</caption>\n<thead><tr>${head}</tr></thead>\n<tbody>\n${all}</tbody>\n</table>\n`;
 }
 
+/** A table that is as wide as it needs, and scrolls by itself. */
+export const wideTable = (
+  {
+    label,
+    caption,
+    look,
+  }: { readonly label: string; readonly caption: Markup; readonly look: string },
+  heads: readonly Markup[],
+  all: readonly Markup[],
+): Markup => markup`<div class="${look}" role="region" aria-label="${label}" tabindex="0">
+<table>
+<caption>${caption}</caption>
+<thead><tr>${heads}</tr></thead>
+<tbody>
+${all}</tbody>
+</table>
+</div>
+`;
+
 /** As `htmlTable`; nothing where it would be empty. */
 export const tableIfAny = (
   caption: string,

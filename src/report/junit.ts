@@ -2,7 +2,7 @@
 // are in an order that both Ant's and Jenkins' schemas accept.
 import {
   append,
-  exits,
+  isGood,
   tryAddress,
   type DriftDocument,
   type DriftRecord,
@@ -73,14 +73,13 @@ export function fleetJunit({
 
 function* tenantCases(command: string, entry: TenantEntry): Generator<Case> {
   const { tenant: suite, status, summary, exit, changes, elapsed_seconds, diagnostics } = entry;
-  const isWell = exit === exits.done || exit === exits.changes;
   const element = FAILING.has(status) ? 'failure' : 'error';
   yield {
     suite,
     name: `${command} ends well`,
     lines: [summary, ...textOf(diagnostics)],
     seconds: elapsed_seconds,
-    ...(!isWell && { error: { element, type: status, message: summary } }),
+    ...(!isGood(exit) && { error: { element, type: status, message: summary } }),
   };
   for (const { kind, address: name, action } of changes) {
     const isFailure = command === 'drift' || outcomesThatFail.has(action);

@@ -2,19 +2,23 @@
 // come from the service; they are escaped as the format requires.
 import {
   compareText,
+  tally,
   tenantStatuses,
+  totals,
   type DriftDocument,
   type FleetDocument,
+  type TenantStatus,
 } from '../model/index.js';
 import { visible } from './escaping.js';
 import { isWell } from './fleet-text.js';
 import { driftSentence, plural } from './words.js';
 
-/** The data that a watch keeps between its cycles. Times in seconds since 1970. */
+/** The data that a watch keeps between its cycles, or its passes over a fleet. Times in seconds since 1970. */
 export interface WatchRecord {
+  /** Since the start. */
   readonly audits: { readonly success: number; readonly failure: number };
   readonly lastAt?: number;
-  /** When the last audit ended that checked everything. */
+  /** When the last one ended that checked everything. */
   readonly lastSuccessAt?: number;
   /** Of the last cycle. */
   readonly seconds?: number;
@@ -61,18 +65,15 @@ export const metricsText = (
 /** The report of a fleet. Ends with a line feed. */
 export function fleetMetrics(document: FleetDocument): string {
   const { tenants, trueup_version: version, generated_at } = document;
-  const changed = new Map<string, number>();
-  for (const { kinds } of tenants)
-    for (const [kind, count] of Object.entries(kinds))
-      changed.set(kind, (changed.get(kind) ?? 0) + count.changed);
+  const changed = totals(
+    tenants.flatMap(({ kinds }) =>
+      Object.entries(kinds).map(([kind, count]) => [kind, count.changed] as const),
+    ),
+  );
   const sum = tenants.reduce((total, { requests }) => total + requests, 0);
   return exposition([
-    ['build_info', 'The version of trueup, as a label. Always 1.', [[{ version }, 1]]],
-    [
-      'fleet_tenants',
-      'Tenants, by the status of their last run.',
-      tenantStatuses.map((status) => [{ status }, document.summary[status] ?? 0]),
-    ],
+    buildInfo(version),
+    byStatus('run', tally(tenants.map(({ status }) => status))),
     [
       'fleet_tenant_failed',
       '1 if the run of the tenant did not end well, else 0.',
@@ -107,17 +108,73 @@ export function exposition(metrics: readonly Metric[]): string {
     .join('');
 }
 
+export const buildInfo = (version: string): Metric => [
+  'build_info',
+  'The version of trueup, as a label. Always 1.',
+  [[{ version }, 1]],
+];
+
+/** @param last what the status is of */
+export const byStatus = (
+  last: 'run' | 'audit',
+  counts: ReadonlyMap<TenantStatus, number>,
+): Metric => [
+  'fleet_tenants',
+  `Tenants, by the status of their last ${last}.`,
+  tenantStatuses.map((status) => [{ status }, counts.get(status) ?? 0]),
+];
+
+export const driftObjects = (byKind: ReadonlyMap<string, number>): Metric => [
+  'drift_objects',
+  'Managed objects with drift.',
+  by('kind', byKind),
+];
+
+export const unmanagedObjects = (byKind: ReadonlyMap<string, number>): Metric => [
+  'unmanaged_objects',
+  'Live objects that are not managed.',
+  by('kind', byKind),
+];
+
+export const auditsTotal = (audits: WatchRecord['audits']): Metric => [
+  'audits_total',
+  'Audits since the start. An audit that left anything unchecked is a failure.',
+  by('result', new Map(Object.entries(audits))),
+];
+
+/** @param what is repeated @param whole continues "Unix time at which the last …" */
+export const lastMetrics = (
+  { seconds, lastAt, lastSuccessAt }: Omit<WatchRecord, 'requests'>,
+  what: 'audit' | 'pass',
+  whole: string,
+): readonly Metric[] => [
+  ['audit_duration_seconds', `Duration of the last ${what}.`, single(seconds)],
+  [
+    'audit_last_run_timestamp_seconds',
+    `Unix time at which the last ${what} ended.`,
+    single(lastAt),
+  ],
+  [
+    'audit_last_success_timestamp_seconds',
+    `Unix time at which the last ${whole}.`,
+    single(lastSuccessAt),
+  ],
+];
+
+export const single = (value: number | undefined): readonly Sample[] =>
+  value === undefined ? [] : [[{}, value]];
+
+const by = (label: string, counts: ReadonlyMap<string, number>): readonly Sample[] =>
+  [...counts]
+    .toSorted(([a], [b]) => compareText(a, b))
+    .map(([name, count]) => [{ [label]: name }, count]);
+
 function metricsOf(
-  { audits, lastAt, lastSuccessAt, seconds, requests, document }: WatchRecord,
+  record: WatchRecord,
   kinds: readonly string[],
   version: string,
 ): readonly Metric[] {
-  const single = (value: number | undefined): readonly Sample[] =>
-    value === undefined ? [] : [[{}, value]];
-  const by = (label: string, counts: Readonly<Record<string, number>>): readonly Sample[] =>
-    Object.keys(counts)
-      .toSorted(compareText)
-      .map((name) => [{ [label]: name }, counts[name]!]);
+  const { audits, requests, document } = record;
   const {
     drift = [],
     health = [],
@@ -126,7 +183,8 @@ function metricsOf(
   } = document ?? ({} as Partial<DriftDocument>);
   const kindsWith = (settled: boolean): readonly string[] =>
     drift.filter(({ status }) => (status === 'settled') === settled).map(({ kind }) => kind);
-  const drifted = { ...tally(document ? kinds : [], 0), ...tally(kindsWith(false)) };
+  const watched = (document ? kinds : []).map((kind) => [kind, 0] as const);
+  const drifted = totals([...watched, ...tally(kindsWith(false))]);
   const verdicts = { unknown: Number.NaN, failed: 1, met: 0 };
   const checked = expectations.map(({ name, verdict }): Sample => [
     { expectation: name },
@@ -134,14 +192,14 @@ function metricsOf(
   ]);
   const codes = tally(health.map(({ code }) => code));
   return [
-    ['build_info', 'The version of trueup, as a label. Always 1.', [[{ version }, 1]]],
-    ['drift_objects', 'Managed objects with drift.', by('kind', drifted)],
+    buildInfo(version),
+    driftObjects(drifted),
     [
       'settled_objects',
       'Managed objects changed outside of trueup to what is declared.',
       by('kind', tally(kindsWith(true))),
     ],
-    ['unmanaged_objects', 'Live objects that are not managed.', by('kind', unmanaged)],
+    unmanagedObjects(new Map(Object.entries(unmanaged))),
     [
       'expectations_failed',
       'Expectations that do not hold.',
@@ -156,32 +214,11 @@ function metricsOf(
     [
       'api_requests_total',
       'API requests since the start, by collection.',
-      by('collection', requests),
+      by('collection', new Map(Object.entries(requests))),
     ],
-    [
-      'audits_total',
-      'Audits since the start. An audit that left anything unchecked is a failure.',
-      by('result', { ...audits }),
-    ],
-    ['audit_duration_seconds', 'Duration of the last audit.', single(seconds)],
-    [
-      'audit_last_run_timestamp_seconds',
-      'Unix time at which the last audit ended.',
-      single(lastAt),
-    ],
-    [
-      'audit_last_success_timestamp_seconds',
-      'Unix time at which the last successful audit ended.',
-      single(lastSuccessAt),
-    ],
+    auditsTotal(audits),
+    ...lastMetrics(record, 'audit', 'successful audit ended'),
   ];
-}
-
-/** How often each word is there, each time counted as `step`. */
-function tally(words: readonly string[], step = 1): Readonly<Record<string, number>> {
-  const counts = new Map<string, number>();
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + step);
-  return Object.fromEntries(counts);
 }
 
 function labelled(labels: Readonly<Record<string, string>>): string {

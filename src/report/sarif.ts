@@ -11,7 +11,7 @@ import {
   type TenantEntry,
   type Verified,
   defined,
-  exits,
+  isGood,
   own,
 } from '../model/index.js';
 import { inline, oneLine, recordDifference } from './differences.js';
@@ -95,7 +95,7 @@ export function fleetSarif(document: FleetDocument): string {
       ...diagnostics.map(diagnosticFinding),
       ...tenants.flatMap(tenantFindings),
     ]),
-    isWhole: !diagnostics.some(isError) && tenants.every(endedWell),
+    isWhole: !diagnostics.some(isError) && tenants.every(({ exit }) => isGood(exit)),
     file: 'trueup.fleet.yaml',
   });
 }
@@ -134,12 +134,10 @@ const byUrgency = (findings: readonly Finding[]): readonly Finding[] =>
 
 const isError = ({ severity }: Diagnostic): boolean => severity === 'error';
 
-const endedWell = ({ exit }: TenantEntry): boolean => exit === exits.done || exit === exits.changes;
-
 function tenantFindings(entry: TenantEntry): readonly Finding[] {
   const { tenant, status, summary, changes, diagnostics } = entry;
   // What went wrong is said by its errors, if there are any.
-  const isSaid = endedWell(entry) || diagnostics.some(isError);
+  const isSaid = isGood(entry.exit) || diagnostics.some(isError);
   const ended: Finding = {
     rule: `tenant/${status}`,
     level: 'error',

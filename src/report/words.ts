@@ -109,17 +109,12 @@ export function requestsInOrder(changes: readonly ResourceChange[]): readonly Se
 export function timeWords(milliseconds: number): string {
   const seconds = Math.floor(milliseconds / 1000);
   const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)];
-  const parts =
+  const part = (count: number, unit: string): readonly string[] =>
+    count > 0 ? [`${count} ${unit}`] : [];
+  const shown =
     hours > 0
-      ? ([
-          [hours, 'h'],
-          [minutes % 60, 'min'],
-        ] as const)
-      : ([
-          [minutes, 'min'],
-          [seconds % 60, 's'],
-        ] as const);
-  const shown = parts.flatMap(([count, unit]) => (count > 0 ? [`${count} ${unit}`] : []));
+      ? [...part(hours, 'h'), ...part(minutes % 60, 'min')]
+      : [...part(minutes, 'min'), ...part(seconds % 60, 's')];
   return shown.join(' ') || '0 s';
 }
 

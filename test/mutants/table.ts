@@ -5352,8 +5352,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a run that was cancelled cannot be resumed',
     file: 'cli/fleet-queue.ts',
-    find: 'data: jobData({ ...jobs, run, tenant, round, tries: 0 })',
-    replace: 'data: jobData({ ...jobs, run, tenant, round: 0, tries: 0 })',
+    find: '({ ...jobs, run, tenant, round, tries: 0 })',
+    replace: '({ ...jobs, run, tenant, round: 0, tries: 0 })',
     tests: queuedRuns,
   },
   {

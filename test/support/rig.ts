@@ -192,11 +192,9 @@ export function rig(options: RigOptions = {}): Rig {
       meta: {
         trueup_version: '0.0.0',
         generated_at: '2026-01-01T00:00:00.000Z',
-        paths: ['.'],
-        digest: 'd',
+        generated_from: { paths: ['.'], digest: 'd' },
         target: 't',
-        lineage: 'l',
-        serial: 0,
+        state: { lineage: 'l', serial: 0 },
         api_requests: {},
         masking: maskingOf(),
       },

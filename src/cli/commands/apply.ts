@@ -4,6 +4,7 @@ import { basename, resolve } from 'node:path';
 import {
   defined,
   exits,
+  isGood,
   refuse,
   Refusal,
   sameTarget,
@@ -19,7 +20,6 @@ import {
 } from '../../model/index.js';
 import type { Proposal } from '../../reconciler/plan/plan.js';
 import { outcomeSentence, planSentence } from '../../report/index.js';
-import type { Session } from '../../state/index.js';
 import { outcomeWithCommands, saidOf } from '../commands-to-type.js';
 import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
 import { identityOf } from '../plan-identity.js';
@@ -114,7 +114,11 @@ async function applySaved(context: Context, name: string, end: End): Promise<Exi
   return applyPlan(context, { name, again: `trueup plan --out ${saved}`, file }, end);
 }
 
-interface SavedPlan {
+/** @param again the command that makes such a plan */
+export const refuseStale = (summary: string, again: string): never =>
+  refuse('stale', summary, { detail: `Nothing was changed. Make it again: ${again}` }, exits.stale);
+
+export interface SavedPlan {
   /** For messages. */
   readonly name: string;
   /** The command that makes such a plan. */
@@ -139,13 +143,7 @@ export async function applyPlan(
     ...(context.fleetVariables && { ofFleet: context.flags.var ?? [] }),
     ...defined({ state: context.said.state }),
   });
-  const stale = (why: string): never =>
-    refuse(
-      'stale',
-      `${name} is stale: ${why}.`,
-      { detail: `Nothing was changed. Make it again: ${again}` },
-      exits.stale,
-    );
+  const stale = (why: string): never => refuseStale(`${name} is stale: ${why}.`, again);
   const project = await loadProject(context, paths, options).catch((error: unknown) => {
     if (!(error instanceof Refusal)) throw error;
     const summary = `${name} is stale: the declarations from which it was made can no longer be loaded.`;
@@ -200,9 +198,10 @@ async function carryOut(
   ]);
   return underLock(store, request.destroy ? 'destroy' : 'apply', planContext, async (session) => {
     let shown: PlanDocument | undefined;
+    const locked = (): ProjectContext => ({ ...site, snapshot: session.snapshot });
     const show = async (proposal: Proposal): Promise<PlanDocument> => {
-      const reviewed = saved !== undefined && isApplicable(proposal);
-      return (shown = await present(context, site, session, { proposal, reviewed }));
+      const reviewed = saved !== undefined && isGood(proposal.exit);
+      return (shown = await present(context, locked(), { proposal, reviewed }));
     };
     const execution = { ...planContext, session, random, parallelism, signal };
     const { proposal, diagnostics, approved, exit, ...applied } = await apply(
@@ -215,7 +214,7 @@ async function carryOut(
           planDocument({
             plan,
             kinds: context.kinds,
-            meta: metaOf(context, site, session.snapshot),
+            meta: metaOf(context, locked()),
           }),
         approve: async (proposal) => {
           await show(proposal);
@@ -259,14 +258,12 @@ interface Shown {
 async function present(
   context: Context,
   site: ProjectContext,
-  session: Session,
   { proposal: { plan }, reviewed }: Shown,
 ): Promise<PlanDocument> {
   const { out } = context;
   const { lines } = site.watch;
   const { planInText } = await import('../../report/index.js');
   const document = await planDocumentOf(context, site, plan, {
-    snapshot: session.snapshot,
     keeps: lines ? 'all' : 'count',
   });
   site.watch.end();
@@ -302,12 +299,8 @@ function endOf({ document, outcomes, diagnostics }: Applied): Ended {
   };
 }
 
-/** True if nothing blocks the plan. */
-const isApplicable = ({ exit }: Pick<Proposal, 'exit'>): boolean =>
-  exit === exits.done || exit === exits.changes;
-
 /** Asks only where there is something to decide; a blocked plan cannot be agreed to. */
 async function agree(context: Context, { plan, exit }: Proposal): Promise<boolean> {
-  if (!isApplicable({ exit })) return false;
+  if (!isGood(exit)) return false;
   return plan.changes.every((one) => one.action === 'keep') || agrees(context, '\nCarry this out?');
 }

@@ -13,7 +13,7 @@ import { shorten } from '../../report/escaping.js';
 import { planComment } from '../../report/plan-markdown.js';
 import { blockedRules, planSentence } from '../../report/words.js';
 import { isDiskError } from '../../state/disk-errors.js';
-import { commentBody } from '../forge/comment-body.js';
+import { commentBody, type CommentParts } from '../forge/comment-body.js';
 import { connectForge } from '../forge/connect-forge.js';
 import { ForgeRefusal, repeated, type CheckRun, type Forge } from '../forge/forge.js';
 import { markerKey, runLink } from '../forge/forge-settings.js';
@@ -63,24 +63,17 @@ function unlessAbsent(error: unknown): Settings {
   return defaultSettings;
 }
 
-interface Text {
-  readonly marker: string;
-  readonly content: string;
-}
-
 async function writeOwnComment(
   { out, tell }: Context,
   forge: Forge,
-  { marker, content }: Text,
+  { marker, content }: Omit<CommentParts, 'before'>,
 ): Promise<void> {
   const author = await forge.author();
   const done = await repeated(forge, async () => {
     const found = await firstMarked(forge.comments(), marker, author);
     const body = commentBody({ marker, content, before: found?.body });
     if (body === undefined) return 'is as it was';
-    const stray = strayAuthor(forge, author, await forge.writeComment(body, found?.id));
-    if (stray !== undefined)
-      await tell([warning('other-author', stray, 'Name the author: --author NAME')]);
+    await tell(strayAuthor(forge, author, await forge.writeComment(body, found?.id)));
     return found ? 'was updated' : 'was created';
   });
   out.write(`The comment ${done}.\n`);
@@ -89,7 +82,7 @@ async function writeOwnComment(
 function checkOf(
   context: Context,
   document: PlanDocument,
-  { key, content }: Pick<Text, 'content'> & { readonly key: string },
+  { key, content }: Pick<CommentParts, 'content'> & { readonly key: string },
 ): CheckRun {
   const title = planSentence(document);
   const { rules } = blockedRules(document.policy);

@@ -1,14 +1,15 @@
 // `trueup diff`: the plan from the declarations of a git reference to those of another one, or of the working tree.
 // Needs no network, no credentials and no state.
 import { refuse, type Exit, type PlanDocument, type Project } from '../../model/index.js';
-import { planFormats, type PlanFormat } from '../../report/formats.js';
+import type { DeclarationPair } from '../../reconciler/plan/compare-declarations.js';
+import { planFormats } from '../../report/formats.js';
 import { withCommands } from '../commands-to-type.js';
 import type { Command, Context } from '../context.js';
 import { atReference, projectAt, referencePair, type ReferencePair } from '../git-references.js';
 import { checkOutputs } from '../output-files.js';
 import { chosen, loadProject, wholeProject } from '../project.js';
-import { conclude, formsOf, outputsOf, planRenderer, type Render } from '../report-flags.js';
-import { version } from '../version.js';
+import { conclude, formsOf, outputsOf, planRenderer } from '../report-flags.js';
+import { bareMeta, sourceOf } from '../working-context.js';
 
 export const run: Command = async (context, [range = '', ...paths]) => {
   const forms = formsOf(context, planFormats);
@@ -20,8 +21,7 @@ export const run: Command = async (context, [range = '', ...paths]) => {
   const [before, after] = [earlier ?? emptied(known), later ?? emptied(known)];
   const renderPlan = await planRenderer(forms);
   const { document, exit } = await compared(context, pair, { before, after });
-  const render: Render<PlanFormat> = (format, style) => renderPlan(document, format, style);
-  return conclude(context, forms, document, { render, exit });
+  return conclude(context, forms, document, { render: renderPlan, exit });
 };
 
 async function laterProject(
@@ -50,37 +50,20 @@ function nowhere({ before, after }: ReferencePair, paths: readonly string[]): ne
   );
 }
 
-interface Projects {
-  readonly before: Project;
-  readonly after: Project;
-}
-
 async function compared(
-  { kinds, clock, masking, said }: Context,
+  context: Context,
   { before: earlier, after: later }: ReferencePair,
-  projects: Projects,
+  projects: Pick<DeclarationPair, 'before' | 'after'>,
 ): Promise<{ readonly document: PlanDocument; readonly exit: Exit }> {
   const { compareDeclarations } = await import('../../reconciler/plan/compare-declarations.js');
   const { planDocument } = await import('../../report/index.js');
-  const { after } = projects;
+  const { kinds, said } = context;
   try {
     const { plan, exit } = compareDeclarations({ ...projects, kinds, label: earlier.reference });
     const document = planDocument({
       plan: { ...plan, diagnostics: withCommands(plan.diagnostics, said) },
       kinds,
-      meta: {
-        trueup_version: version,
-        generated_at: new Date(clock.now()).toISOString(),
-        paths: after.paths,
-        get digest() {
-          return after.digest;
-        },
-        target: '',
-        lineage: null,
-        serial: 0,
-        api_requests: {},
-        masking,
-      },
+      meta: bareMeta(context, sourceOf(projects.after), ''),
       compared: { before: earlier, after: later ?? null },
     });
     return { document, exit };

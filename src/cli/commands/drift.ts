@@ -14,7 +14,6 @@ import {
   showsText,
   writeReports,
   type Forms,
-  type Render,
 } from '../report-flags.js';
 import { withProject } from '../working-context.js';
 
@@ -36,8 +35,7 @@ async function report(
     end(auditEnd(document));
     site.watch.end();
     if (site.watch.lines) out.write(site.watch.lines.drift(document));
-    const render: Render<DriftFormat> = (format, style) => renderDrift(document, format, style);
-    const concluded = await conclude(context, forms, document, { render, exit });
+    const concluded = await conclude(context, forms, document, { render: renderDrift, exit });
     if (showsText(context) && document.drift.some(({ status }) => status !== 'settled'))
       err.write(`To see what apply would change: ${typed('trueup plan', context.said)}\n`);
     if (showsText(context) && document.drift.some(isAcceptable))

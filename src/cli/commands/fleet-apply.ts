@@ -19,6 +19,7 @@ import {
 import type { Bundle } from '../../state/plan-bundle.js';
 import { writesText } from '../../report/fleet-text.js';
 import { plural } from '../../report/words.js';
+import { refuseStale } from './apply.js';
 import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
 import { bundleOf, isBlocking, judged } from '../fleet-bundle.js';
 import {
@@ -84,6 +85,7 @@ async function applyBundle(context: Context, name: string, forms: FleetForms): P
     });
   const { readBundle } = await import('../../state/plan-bundle.js');
   const path = resolve(cwd, name);
+  const again = `trueup fleet plan --out ${shellWord(name)}`;
   const bundle = await readBundle({ path, files, clock }, identityOf(context));
   const own = { ...context, flags: { ...flags, ...defined({ env: bundle.env ?? undefined }) } };
   const site = await fleetHere(own);
@@ -91,13 +93,9 @@ async function applyBundle(context: Context, name: string, forms: FleetForms): P
     ({ tenant }) => !site.fleet.tenants.some((one) => one.name === tenant),
   );
   if (gone)
-    refuse(
-      'stale',
+    refuseStale(
       `${name} holds a plan of ${gone.tenant}, which is no longer a tenant of the fleet.`,
-      {
-        detail: `Nothing was changed. Make it again: trueup fleet plan --out ${shellWord(name)}`,
-      },
-      exits.stale,
+      again,
     );
   const bundled = (tenants: readonly Tenant[]): readonly Tenant[] =>
     tenants.filter((one) => bundle.tenants.some(({ tenant }) => tenant === one.name));
@@ -109,7 +107,6 @@ async function applyBundle(context: Context, name: string, forms: FleetForms): P
         NAMED,
       )}. Nothing was changed.`,
     });
-  const again = `trueup fleet plan --out ${shellWord(name)}`;
   const queued = jobsAsked(own, 'apply');
   if (bundle.tenants.length === 0) {
     const summary = `${name} holds no plan: there is nothing to apply`;
@@ -161,8 +158,7 @@ async function applyNow(context: Context, forms: FleetForms): Promise<Exit> {
     command: 'plan',
     run,
     flags: tenantFlags(context),
-    prints: forms.shown === 'text',
-    events: forms.events,
+    forms: { ...forms, pages: undefined },
     again,
     known: doneOffline(site, records),
     work: unlessDone(site, records, planned(site, { saves: 'memory' })),
@@ -257,13 +253,11 @@ async function applyAll(
     records,
     flags: tenantFlags(context),
     staged: true,
-    prints: forms.shown === 'text',
-    pages: forms.pages,
-    events: forms.events,
+    forms,
     ...(now && { told: now.end.entries }),
     ...applyOf(site, plans, records),
   };
-  if (now && job.prints) context.out.write('\n');
+  if (now && forms.shown === 'text') context.out.write('\n');
   const end = await runFleet(context, site, job);
   const stops = [...end.stops, ...verdicts];
   return concludeFleet(context, forms, job, { names: namesOf(site.here), ...end, stops });

@@ -18,9 +18,7 @@ export const run: Command = async (context) => {
   const job: FleetJob = {
     run,
     records,
-    prints: forms.shown === 'text',
-    pages: forms.pages,
-    events: forms.events,
+    forms,
     ...auditWork(context, site, records),
   };
   const end = await runFleet(context, site, job);

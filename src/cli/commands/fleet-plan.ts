@@ -26,9 +26,7 @@ export const run: Command = async (context) => {
     run,
     records,
     flags: tenantFlags(context),
-    prints: forms.shown === 'text',
-    pages: forms.pages,
-    events: forms.events,
+    forms,
     // A bundle needs every plan, also of what was planned before.
     ...(saves === 'file'
       ? { work }

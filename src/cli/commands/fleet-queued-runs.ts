@@ -5,14 +5,15 @@ import {
   forEachLimited,
   Refusal,
   refuse,
-  tenantStatuses,
+  tally,
   warning,
+  type FleetRun,
+  type TenantCounts,
   type TenantEntry,
-  type TenantStatus,
 } from '../../model/index.js';
 import { isFinal } from '../../fleet/merge.js';
 import { tenantJobIn } from '../../fleet/tenant-job.js';
-import { statusWords } from '../../report/fleet-text.js';
+import { statusCounts } from '../../report/fleet-text.js';
 import { jsonText } from '../../report/json-output.js';
 import { plural } from '../../report/words.js';
 import type { JobQueue } from '../../state/job-queue.js';
@@ -36,12 +37,10 @@ import { isOutage } from '../fleet-worker-job.js';
 /** Milliseconds between two looks at a run. */
 const POLL = 2_000;
 
-interface RunStatus {
-  readonly run: string;
-  readonly command: string;
+interface RunStatus extends Pick<FleetRun, 'run' | 'command'> {
   readonly tenants: number;
   /** Number of tenants by the status of their last result. */
-  readonly results: Readonly<Partial<Record<TenantStatus, number>>>;
+  readonly results: TenantCounts;
   /** Absent where no queue is named. */
   readonly queue?: QueueCounts;
   readonly cancelled: boolean;
@@ -134,9 +133,13 @@ export async function statusOf(
   const jobs = (await queue?.unfinished({ run: run.run })) ?? [];
   const given_up = (await queue?.givenUp({ run: run.run })) ?? 0;
   const entries = await results();
-  const counts: Partial<Record<TenantStatus, number>> = {};
-  for (const { status: one } of entries.values()) counts[one] = (counts[one] ?? 0) + 1;
-  const base = { run: run.run, command: run.command, tenants: run.tenants.length, results: counts };
+  const counts = tally([...entries.values()].map(({ status: one }) => one));
+  const base = {
+    run: run.run,
+    command: run.command,
+    tenants: run.tenants.length,
+    results: Object.fromEntries(counts),
+  };
   // A run that was resumed to its end is not cancelled any more.
   const isLeft = run.tenants.some((tenant) => !isFinal(entries.get(tenant) ?? { exit: null }));
   if (!queue) return { ...base, cancelled: round > 0 && isLeft };
@@ -153,13 +156,9 @@ export async function statusOf(
 }
 
 function sentence({ run, tenants, results, queue, cancelled }: RunStatus): string {
-  const words = tenantStatuses.flatMap((one) => {
-    const count = results[one] ?? 0;
-    return count > 0 ? [`${count} ${statusWords[one]}`] : [];
-  });
   const none = tenants - sum(Object.values(results));
   const parts = [
-    ...words.toReversed(),
+    ...statusCounts(results).toReversed(),
     ...(none > 0 ? [`${none} without a result`] : []),
     ...(queue ? [`${queue.active} being run`, `${queue.waiting} waiting`] : []),
     ...(queue && queue.given_up > 0 ? [`${queue.given_up} given up`] : []),

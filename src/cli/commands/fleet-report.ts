@@ -7,10 +7,10 @@ import { formsHere } from '../fleet-command.js';
 import { checkedRun, RESULTS_AT_ONCE } from '../fleet-results.js';
 import { deliverFleet } from '../fleet-run.js';
 import { runNamed, storedEntry, storedStops } from '../fleet-stored-run.js';
-import { version } from '../version.js';
+import { madeBy } from '../version.js';
 
 export const run: Command = async (context, [name = '']) => {
-  const { clock, out } = context;
+  const { out } = context;
   const { events: _, ...forms } = await formsHere(context);
   const stored = await runNamed(context, checkedRun(name));
   const { run, records } = stored;
@@ -20,8 +20,7 @@ export const run: Command = async (context, [name = '']) => {
     if (entry) entries.set(tenant, entry);
   });
   const document = mergedReport(run, entries, {
-    trueup_version: version,
-    generated_at: new Date(clock.now()).toISOString(),
+    ...madeBy(context),
     stops: await storedStops(stored, entries),
   });
   if (forms.shown === 'text') out.write(fleetText(document, out.style));

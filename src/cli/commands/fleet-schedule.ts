@@ -1,22 +1,15 @@
 // `trueup fleet schedule`: audits at times, begun by whichever worker is there. An apply is never scheduled: nobody has
 // seen what it would change.
 import { readFleet } from '../../fleet/fleet-file.js';
-import {
-  checkCron,
-  expiryOf,
-  refuseSecretJobs,
-  scheduleData,
-  scheduledJobsIn,
-  spreadOf,
-} from '../../fleet/tenant-job.js';
-import { defined, exits, refuse, type Exit, type QueuedJobs } from '../../model/index.js';
+import { checkCron, scheduleData, scheduledJobsIn, spreadOf } from '../../fleet/tenant-job.js';
+import { exits, refuse, type Exit } from '../../model/index.js';
 import { declarationFiles } from '../../platform/declaration-files.js';
 import type { JobQueues } from '../../state/job-queue.js';
 import { visible } from '../../report/escaping.js';
 import { timeWords } from '../../report/words.js';
 import type { Command, Context } from '../context.js';
 import { fleetHere } from '../fleet-context.js';
-import { withQueue } from '../fleet-queue.js';
+import { jobsOf, withQueue } from '../fleet-queue.js';
 import { environmentOf } from '../state-location.js';
 import { sharedPlaces } from '../fleet-command.js';
 
@@ -82,14 +75,7 @@ async function schedule(
   { name, cron }: { readonly name: string; readonly cron: string },
 ): Promise<void> {
   const { flags } = context;
-  const jobs: QueuedJobs = {
-    command: 'drift',
-    env: environmentOf(context) ?? null,
-    flags: defined({ var: flags.var, unmanaged: flags.unmanaged }),
-    bundle: null,
-    expiry: expiryOf(flags.jobExpiry ?? '15m'),
-  };
-  refuseSecretJobs(jobs.flags);
+  const jobs = jobsOf(context, 'drift');
   const spread = flags.spread === undefined ? 0 : spreadOf(flags.spread);
   const { fleet } = await fleetHere({ ...context, flags: { ...flags, shard: '1/1' } });
   await sharedPlaces(context, fleet.results);

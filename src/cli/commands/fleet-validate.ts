@@ -16,8 +16,7 @@ export const run: Command = async (context) => {
     command: 'validate',
     run: '',
     flags: tenantFlags(context),
-    prints: forms.shown === 'text',
-    events: forms.events,
+    forms,
     offline: true,
     work: async (own, { paths }) => {
       const project = await loadProject(own, paths, chosen(own), { checks: 'always' });

@@ -21,6 +21,7 @@ import {
   contextOfRun,
   doJob,
   isOutage,
+  sayForeign,
   siteOfRun,
   watchJobs,
   whenReachable,
@@ -155,7 +156,7 @@ export function schedulesOf(queues: Pick<JobQueues, 'schedules' | 'queue'>, pref
 async function beginScheduled(worker: FleetWorker, due: FetchedJob): Promise<void> {
   const { context } = worker;
   const scheduled = scheduledJobsIn(due.data);
-  if (!scheduled) return unknownSchedule(context);
+  if (!scheduled) return sayForeign(context, 'schedule');
   const { command, env } = scheduled.jobs;
   const at = due.createdOn.toISOString().slice(0, 16).replaceAll(/[-:]/g, '');
   const name = [command, ...(env === null ? [] : [env]), `${at}Z`].join('-');
@@ -198,13 +199,5 @@ const missedSchedule = ({ tell }: Context, name: string): Promise<void> =>
       'missed-schedule',
       `The scheduled run ${name} is left out: no worker of this fleet was there at its time.`,
       'To audit now: trueup fleet drift --engine pgboss',
-    ),
-  ]);
-
-const unknownSchedule = ({ tell }: Context): Promise<void> =>
-  tell([
-    warning(
-      'foreign-job',
-      'A schedule of the queue is of another version of trueup, and was left out.',
     ),
   ]);

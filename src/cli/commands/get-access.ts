@@ -29,7 +29,7 @@ export async function getAccess(context: Context, id: string | undefined): Promi
       const found = await reviewAccess(place.context, project, place.snapshot);
       return accessDocument({
         ...found,
-        meta: metaOf(context, { ...place, project }, place.snapshot),
+        meta: metaOf(context, { ...place, project }),
       });
     },
   );

@@ -6,7 +6,7 @@ import { wholeNumber, type Command } from '../context.js';
 import { table } from '../tables.js';
 import { version } from '../version.js';
 import { underLock } from '../working-context.js';
-import { storeHere } from './state.js';
+import { current, storeHere } from './state.js';
 
 /** The highest serial that can be typed. */
 const MOST = 999_999_999;
@@ -117,15 +117,6 @@ export const push: Command = async (context, [path = '']) => {
   context.out.write(`The state has serial ${snapshot.state.serial} now.\n`);
   return exits.done;
 };
-
-async function current(store: Store): Promise<Snapshot> {
-  return (
-    (await store.read()) ??
-    refuse('not-managed', 'There is no state yet.', {
-      detail: `It would be at ${store.location}.`,
-    })
-  );
-}
 
 async function rewrite(
   store: Store,

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import {
   defined,
   exits,
+  isGood,
   refuse,
   shellWord,
   type Exit,
@@ -11,21 +12,14 @@ import {
 } from '../../model/index.js';
 import type { Assessment } from '../../resources/rules/impact-data.js';
 import type { Proposal } from '../../reconciler/plan/plan.js';
-import { planFormats, type PlanFormat } from '../../report/formats.js';
+import { planFormats } from '../../report/formats.js';
 import { blockedRules } from '../../report/index.js';
 import type { PlanProtection } from '../../state/plan-file.js';
 import { typed } from '../commands-to-type.js';
 import type { Command, Context } from '../context.js';
 import { checkOutputs } from '../output-files.js';
 import { chosen } from '../project.js';
-import {
-  conclude,
-  formsOf,
-  outputsOf,
-  planRenderer,
-  showsText,
-  type Render,
-} from '../report-flags.js';
+import { conclude, formsOf, outputsOf, planRenderer, showsText } from '../report-flags.js';
 import { spanOf, timeFrom } from '../time-arguments.js';
 import { withPolicies } from '../project-policies.js';
 import { planDocumentOf, requestOf, withProject, type ProjectContext } from '../working-context.js';
@@ -51,14 +45,15 @@ export const run: Command = async (context, paths) => {
       diagnostics: [...proposal.plan.diagnostics, ...diagnostics],
     };
     const document = await planDocumentOf(context, site, plan, {
-      snapshot: site.snapshot,
       keeps: forms.complete || flags.out !== undefined ? 'all' : 'count',
       impact,
     });
     site.watch.end();
     if (site.watch.lines) out.write(site.watch.lines.plan(document));
-    const render: Render<PlanFormat> = (format, style) => renderPlan(document, format, style);
-    const exit = await conclude(context, forms, document, { render, exit: proposal.exit });
+    const exit = await conclude(context, forms, document, {
+      render: renderPlan,
+      exit: proposal.exit,
+    });
     if (flags.out !== undefined && !plan.diagnostics.some((one) => one.severity === 'error')) {
       const options = {
         ...request,
@@ -77,7 +72,7 @@ function sayNext(context: Context, { plan, exit }: Proposal): void {
   const { flags, err, said } = context;
   const { flags: allow } = blockedRules(plan.verdicts);
   const isWrong = plan.diagnostics.some((one) => one.severity === 'error');
-  const isOpen = exit === exits.blocked ? allow.length > 0 && !isWrong : isApplicable(exit);
+  const isOpen = exit === exits.blocked ? allow.length > 0 && !isWrong : isGood(exit);
   const isEmpty = plan.changes.every((one) => one.action === 'keep' && !one.renamed_from);
   if (!isOpen || isEmpty || !showsText(context)) return;
   const scope = (['target', 'exclude', 'allow'] as const).flatMap((flag) =>
@@ -86,8 +81,6 @@ function sayNext(context: Context, { plan, exit }: Proposal): void {
   const command = ['trueup', flags.destroy ? 'destroy' : 'apply', ...scope, ...allow].join(' ');
   err.write(`To apply it${allow.length > 0 ? ' anyway' : ''}: ${typed(command, said)}\n`);
 }
-
-const isApplicable = (exit: Exit): boolean => exit === exits.done || exit === exits.changes;
 
 interface Saved {
   readonly document: PlanDocument;

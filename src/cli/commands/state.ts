@@ -108,6 +108,13 @@ export const unlock: Command = async (context, [id = '']) => {
 export const storeHere = async (context: Context): Promise<Store> =>
   storeOf(context, await settingsHere(context));
 
+/** @throws Refusal where there is none */
+export const current = async (store: Store): Promise<Snapshot> =>
+  (await store.read()) ??
+  refuse('not-managed', 'There is no state yet.', {
+    detail: `It would be at ${store.location}.`,
+  });
+
 const resourcesHere = async (context: Context): Promise<State['resources'] | undefined> =>
   (await (await storeHere(context)).read())?.state.resources;
 
@@ -130,12 +137,7 @@ async function rewrite(
   results: (snapshot: Snapshot) => readonly Result[],
 ): Promise<void> {
   const store = await storeHere(context);
-  const before = await store.read();
-  if (!before)
-    return refuse('not-managed', 'There is no state yet.', {
-      detail: `It would be at ${store.location}.`,
-    });
-  const { target } = before.state;
+  const { target } = (await current(store)).state;
   await underLock(store, operation, { cloud: { target } }, async (session) => {
     await session.record(...results(session.snapshot));
     await session.compact();

@@ -5,6 +5,7 @@ import {
   digest,
   exits,
   firstNamed,
+  isGood,
   warning,
   type Diagnostic,
   type FleetDocument,
@@ -16,8 +17,8 @@ import { entryOf, mergedReport, withoutResult } from '../../fleet/merge.js';
 import { repeatedLanes } from '../../fleet/repeated-lanes.js';
 import type { Tenant } from '../../fleet/tenant.js';
 import { fleetErrors, fleetSentence, isWell, tenantDiagnostics } from '../../report/fleet-text.js';
+import { changedIn } from '../../report/fleet-figures.js';
 import {
-  changedIn,
   fleetWatchMetrics,
   worstWatched,
   type FleetWatchRecord,
@@ -30,7 +31,7 @@ import { fleetHere, type FleetSite } from '../fleet-context.js';
 import { runTenant } from '../fleet-run.js';
 import { ownController } from '../own-signal.js';
 import { sayingOnce } from '../repeated-messages.js';
-import { version } from '../version.js';
+import { madeBy, version } from '../version.js';
 import { tenantFlags } from '../fleet-command.js';
 import { auditedIn } from '../fleet-tenant-work.js';
 
@@ -99,7 +100,6 @@ async function auditTenant(
     command: 'drift',
     run: '',
     flags: tenantFlags(context),
-    prints: false,
     work: auditedIn(site),
   } as const;
   const shared = { limiter, lanes: memory.lanes };
@@ -135,12 +135,17 @@ async function pass(
   );
   over.release();
   over.abort(undefined);
-  const document = reportOf([...tenants.keys()], memory.kept, clock.now());
-  const seconds = (clock.monotonic() - begun) / 1000;
-  memory.record = ended(memory.record, document, { open, seconds, now: clock.now() / 1000 });
+  const document = reportOf([...tenants.keys()], memory.kept, context);
+  const end: PassEnd = {
+    open,
+    seconds: (clock.monotonic() - begun) / 1000,
+    now: clock.now() / 1000,
+    requests: memory.record.requests - before,
+  };
+  memory.record = ended(memory.record, document, end);
   if (open.length > 0 && !signal.aborted) await context.tell([lateWarning(open, every)]);
   const worst = worstWatched([...memory.kept.values()].map(({ figures }) => figures));
-  return cycleOf(document, worst, { requests: memory.record.requests - before, seconds, open });
+  return cycleOf(document, worst, end);
 }
 
 const beginning = (startedAt: number): FleetWatchRecord => ({
@@ -156,8 +161,7 @@ const keyOf = ({ code, address, origin }: Diagnostic): string =>
   [code, address, origin?.file, origin?.line].join(' ');
 
 /** Whether an audit checked everything. */
-const isWhole = ({ exit }: Pick<TenantEntry, 'exit'>): boolean =>
-  exit === exits.done || exit === exits.changes;
+const isWhole = ({ exit }: Pick<TenantEntry, 'exit'>): boolean => isGood(exit);
 
 function grown(record: FleetWatchRecord, result: TenantResult): FleetWatchRecord {
   const { success, failure } = record.audits;
@@ -196,7 +200,7 @@ function keptOf(result: TenantResult, before: WatchedTenant | undefined, now: nu
 function reportOf(
   names: readonly string[],
   kept: ReadonlyMap<string, Kept>,
-  now: number,
+  context: Pick<Context, 'clock'>,
 ): FleetDocument {
   const entries = names.map(
     (name) =>
@@ -205,7 +209,7 @@ function reportOf(
   return mergedReport(
     { run: '', command: 'drift', tenants: names },
     new Map(entries.map((one) => [one.tenant, one])),
-    { trueup_version: version, generated_at: new Date(now).toISOString() },
+    madeBy(context),
   );
 }
 
@@ -215,6 +219,8 @@ interface PassEnd {
   readonly seconds: number;
   /** Seconds since 1970. */
   readonly now: number;
+  /** Of this pass. */
+  readonly requests: number;
 }
 
 function ended(
@@ -239,16 +245,10 @@ const lateWarning = (open: readonly string[], every: number) =>
     'The others are audited again at their time. Raise --every, or `concurrency` in trueup.fleet.yaml.',
   );
 
-interface PassFigures {
-  readonly requests: number;
-  readonly seconds: number;
-  readonly open: readonly string[];
-}
-
 function cycleOf(
   document: FleetDocument,
   worst: readonly WatchedTenant[],
-  { requests, seconds, open }: PassFigures,
+  { requests, seconds, open }: PassEnd,
 ): AuditCycle {
   const { tenants, exit, summary } = document;
   const named = worst.filter(({ status, kinds }) => !isWell(status) || changedIn(kinds) > 0);

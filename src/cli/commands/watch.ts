@@ -4,7 +4,9 @@ import { resolve } from 'node:path';
 import {
   defined,
   exits,
+  isGood,
   refuse,
+  totals,
   warning,
   type DriftDocument,
   type Exit,
@@ -110,32 +112,22 @@ interface Cycle extends AuditCycle {
 async function once(context: Context, paths: readonly string[]): Promise<Cycle> {
   const { clock } = context;
   const begun = clock.monotonic();
+  const seconds = (): number => (clock.monotonic() - begun) / 1000;
   let requests: () => Readonly<Record<string, number>> = () => ({});
-  const cycleOf = (
-    words: string,
-    more: Pick<Cycle, 'exit' | 'ended' | 'result' | 'document'>,
-  ): Cycle => ({
-    words,
-    seconds: (clock.monotonic() - begun) / 1000,
-    requests: requests(),
-    ...more,
+  const work = withProject(context, paths, async (site) => {
+    requests = () => site.reached.cloud.cost();
+    const { document, exit } = await audit(context, site);
+    await context.tell(document.diagnostics);
+    return {
+      words: watchSentence(document, seconds()),
+      exit,
+      ended: auditEnd(document),
+      result: resultOf(document, exit),
+      document,
+    };
   });
-  try {
-    return await withProject(context, paths, async (site) => {
-      requests = () => site.reached.cloud.cost();
-      const { document, exit } = await audit(context, site);
-      await context.tell(document.diagnostics);
-      return cycleOf(watchSentence(document, (clock.monotonic() - begun) / 1000), {
-        exit,
-        document,
-        ended: auditEnd(document),
-        result: resultOf(document, exit),
-      });
-    });
-  } catch (error) {
-    const { words, ...more } = await failedCycle(context, error);
-    return cycleOf(words, more);
-  }
+  const cycle = await work.catch((error: unknown) => failedCycle(context, error));
+  return { ...cycle, seconds: seconds(), requests: requests() };
 }
 
 /** The findings of an audit as text, without times and numbers of requests, which differ between equal audits. */
@@ -158,9 +150,7 @@ function grown(
   now: number,
 ): WatchRecord {
   // True if the audit checked everything.
-  const whole = document !== undefined && (exit === exits.done || exit === exits.changes);
-  const sum = { ...before.requests };
-  for (const [name, count] of Object.entries(requests)) sum[name] = (sum[name] ?? 0) + count;
+  const whole = document !== undefined && isGood(exit);
   const { success, failure } = before.audits;
   return {
     ...before,
@@ -169,7 +159,7 @@ function grown(
     ...(whole && { lastSuccessAt: now }),
     ...defined({ document }),
     seconds,
-    requests: sum,
+    requests: Object.fromEntries(totals([before.requests, requests].flatMap(Object.entries))),
   };
 }
 

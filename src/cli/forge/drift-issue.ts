@@ -3,7 +3,6 @@
 import {
   exits,
   Refusal,
-  warning,
   type Diagnostic,
   type DriftDocument,
   type Exit,
@@ -26,28 +25,25 @@ import {
 } from './issue-steps.js';
 import { firstMarked, LARGEST_REPORT, linesOf, markerOf, strayAuthor } from './marked-posts.js';
 
-export interface DriftIssue {
-  /** @param exit of the audit */
-  readonly audited: (document: DriftDocument, exit: Exit, settings: Settings) => Promise<Exit>;
-  /** There is no audit. */
-  readonly failed: (diagnostics: readonly Diagnostic[]) => Promise<Exit>;
-}
+export type DriftIssue = ReturnType<typeof driftIssue>;
 
 /** @throws Refusal for what the environment lacks, before anything is audited */
-export function driftIssue(context: Context, name: string, paths: readonly string[]): DriftIssue {
+export function driftIssue(context: Context, name: string, paths: readonly string[]) {
   connectForge(context, name);
   const kept = (key: () => Promise<Settings>, report: Report): Promise<Exit> =>
     withForge(context, name, async (forge) => {
       await keep(context, forge, { ...report, key: await markerKey(context, key) });
     });
   return {
-    audited: (document, exit, settings) => {
+    /** @param exit of the audit */
+    audited: (document: DriftDocument, exit: Exit, settings: Settings): Promise<Exit> => {
       const found = foundBy(exit);
       const unmanagedCounts = context.flags.unmanaged === 'fail';
       const digest = driftDigest(document, { found, unmanagedCounts });
       return kept(() => Promise.resolve(settings), { audited: { found, digest }, document });
     },
-    failed: async (diagnostics) =>
+    /** There is no audit. */
+    failed: async (diagnostics: readonly Diagnostic[]): Promise<Exit> =>
       kept(() => settingsHere(context, paths), {
         audited: { found: 'incomplete', digest: NONE },
         document: await failedAudit(context, paths, diagnostics),
@@ -106,13 +102,12 @@ async function keep(
       audited,
       issue && { open: issue.open, remembered: remembered(issue.body) },
     );
-    if (!steps) return { done: undefined, stray: undefined };
+    if (!steps) return { done: undefined, stray: [] };
     const report = [driftComment(document, LARGEST_REPORT), runLink(context)].join('\n').trimEnd();
     const wrote = await take(forge, { steps, issue, marker, key, report });
     return { done: doneBy(steps), stray: strayAuthor(forge, author, wrote) };
   });
-  if (stray !== undefined)
-    await context.tell([warning('other-author', stray, 'Name the author: --author NAME')]);
+  await context.tell(stray);
   if (done !== undefined) context.err.write(`${done}\n`);
 }
 

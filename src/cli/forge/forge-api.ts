@@ -6,7 +6,6 @@ import {
   isObject,
   refuse,
   wireText,
-  type Diagnostic,
   type Json,
   type JsonObject,
   type Secret,
@@ -40,13 +39,7 @@ export interface Ask {
   readonly needs: string;
 }
 
-export interface ForgeApi {
-  readonly send: (ask: Ask) => Promise<Json>;
-  /** Every record of a listing, page by page to its end. */
-  readonly records: (ask: Omit<Ask, 'method' | 'body'>) => AsyncGenerator<JsonObject>;
-  readonly pause: (tries: number) => Promise<boolean>;
-  readonly close: () => Promise<void>;
-}
+export type ForgeApi = ReturnType<typeof forgeApi>;
 
 export interface ForgeApiOptions {
   readonly title: string;
@@ -59,7 +52,7 @@ export interface ForgeApiOptions {
 }
 
 /** @throws Refusal for an address or a token that cannot be used */
-export function forgeApi(context: Context, options: ForgeApiOptions): ForgeApi {
+export function forgeApi(context: Context, options: ForgeApiOptions) {
   const { title, address, source, token } = options;
   const { clock, random, signal, debug } = context;
   const { origin, path: base } = baseUrlOf(address, source);
@@ -101,8 +94,9 @@ export function forgeApi(context: Context, options: ForgeApiOptions): ForgeApi {
     }
   };
   return {
-    send: async (ask) => parsed(await answered(ask), ask),
-    async *records(ask) {
+    send: async (ask: Ask): Promise<Json> => parsed(await answered(ask), ask),
+    /** Every record of a listing, page by page to its end. */
+    async *records(ask: Omit<Ask, 'method' | 'body'>): AsyncGenerator<JsonObject> {
       let query: Readonly<Record<string, string>> | undefined = { ...ask.query, per_page: '100' };
       for (let page = 1; query !== undefined; page += 1) {
         if (page > MOST_PAGES)
@@ -115,7 +109,7 @@ export function forgeApi(context: Context, options: ForgeApiOptions): ForgeApi {
         query = nextQuery(answer, query);
       }
     },
-    pause: (tries) => client.pause(tries, undefined),
+    pause: (tries: number): Promise<boolean> => client.pause(tries, undefined),
     close: line.close,
   };
 }
@@ -159,41 +153,41 @@ function refusal(
   { title, token }: Pick<ForgeApiOptions, 'title' | 'token'>,
 ): ForgeRefusal {
   const asked = `${title} was asked to ${to}`;
-  const error = (code: string, summary: string, detail: string): Diagnostic => ({
-    severity: 'error',
-    code,
-    summary,
-    detail,
-  });
+  const severity = 'error';
   if ('error' in result) {
     const { message, sent } = result.error;
-    const why = error('forge-unreachable', `${asked}: ${message}.`, 'Run the command again.');
-    return new ForgeRefusal(why, { status: undefined, lost: method === 'POST' && sent });
+    const summary = `${asked}: ${message}.`;
+    const detail = 'Run the command again.';
+    const lost = method === 'POST' && sent;
+    return new ForgeRefusal(
+      { severity, code: 'forge-unreachable', summary, detail },
+      { status: undefined, lost },
+    );
   }
   const { answer } = result;
   const { status } = answer;
+  const [code, detail] = remedyFor(answer, needs, token.source);
   const summary = `${asked}, and answered ${status}${said(answer)}.`;
-  const how = { status, lost: method === 'POST' && status >= 500 };
-  if (status === 401)
-    return new ForgeRefusal(
-      error('forge-token', summary, `Check the token in ${token.source}: it may have expired.`),
-      how,
-    );
+  const lost = method === 'POST' && status >= 500;
+  return new ForgeRefusal({ severity, code, summary, detail }, { status, lost });
+}
+
+/** What an answer is called, and what to do about it. @param source of the token */
+function remedyFor(
+  answer: Answer,
+  needs: string,
+  source: string,
+): readonly [code: string, detail: string] {
+  const { status } = answer;
+  if (status === 401) return ['forge-token', `Check the token in ${source}: it may have expired.`];
   if (isLimited(answer))
-    return new ForgeRefusal(
-      error('forge-rate-limit', summary, 'Its rate limit is used up. Run the command later.'),
-      how,
-    );
+    return ['forge-rate-limit', 'Its rate limit is used up. Run the command later.'];
   if (status === 403 || status === 404)
-    return new ForgeRefusal(
-      error(
-        'forge-permission',
-        summary,
-        `Give the token in ${token.source} the permission ${needs}, and check that the project and the number exist.`,
-      ),
-      how,
-    );
-  return new ForgeRefusal(error('forge-answer', summary, adviceFor(status)), how);
+    return [
+      'forge-permission',
+      `Give the token in ${source} the permission ${needs}, and check that the project and the number exist.`,
+    ];
+  return ['forge-answer', adviceFor(status)];
 }
 
 function adviceFor(status: number): string {

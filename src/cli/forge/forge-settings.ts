@@ -1,6 +1,6 @@
 // Settings of a forge from the command line and the environment: the token, the number of the pull request, the key in
 // the marker, the page of the run.
-import { refuse, urlFrom, type Secret, type Settings } from '../../model/index.js';
+import { refuse, type Secret, type Settings } from '../../model/index.js';
 import { wholeNumber, type Context } from '../context.js';
 import { secretOf } from '../cloud-connection.js';
 import { runAddress } from '../ci-run.js';
@@ -29,9 +29,8 @@ const KEY = /^\w(?:[\w.-]{0,98}\w)?$/;
 export async function markerKey(
   context: Context,
   settings: () => Promise<Settings>,
-  env = environmentOf(context),
 ): Promise<string> {
-  const key = context.flags.key ?? keyIn(await settings(), env);
+  const key = context.flags.key ?? keyIn(await settings(), environmentOf(context));
   return KEY.test(key)
     ? key
     : refuse('usage', `A marker cannot hold the name ${JSON.stringify(key)}.`, {
@@ -45,7 +44,7 @@ const keyIn = ({ state }: Settings, env: string | undefined): string =>
 
 /** The page of the CI run, as Markdown; empty where it is not known. */
 export function runLink(context: Context): string {
-  const url = urlFrom(runAddress(context.environment) ?? '');
-  if (!url || !/^https?:$/.test(url.protocol) || url.href.length > 300) return '';
-  return `[The run](<${url.href.replaceAll(/[<>\\`]/g, encodeURIComponent)}>)`;
+  const url = runAddress(context.environment);
+  if (url === undefined || url.length > 300) return '';
+  return `[The run](<${url.replaceAll(/[<>\\`]/g, encodeURIComponent)}>)`;
 }

@@ -6,7 +6,7 @@ import {
   isList,
   isObject,
   refuse,
-  urlFrom,
+  tryJson,
   type Json,
   type JsonObject,
 } from '../../model/index.js';
@@ -161,7 +161,6 @@ async function writeCheckRun(
   });
   const runs = isObject(found) && isList(found['check_runs']) ? found['check_runs'] : [];
   const own = runs.find((one: Json) => textIn(one, 'external_id') === key);
-  const page = url !== undefined && urlFrom(url) ? url : undefined;
   await api.send({
     method: own === undefined ? 'POST' : 'PATCH',
     path: `${root}/check-runs${own === undefined ? '' : `/${postId(own, 'id', title)}`}`,
@@ -172,7 +171,7 @@ async function writeCheckRun(
       status: 'completed',
       conclusion,
       output: { title: head, summary },
-      ...defined({ details_url: page }),
+      ...defined({ details_url: url }),
     },
     to: 'write the check run',
     needs,
@@ -201,14 +200,9 @@ async function headOf(context: Context, api: ForgeApi, root: string): Promise<st
 /** The pull request in the event of the job. */
 function pullRequestIn({ environment }: Context): JsonObject | undefined {
   const path = environment['GITHUB_EVENT_PATH'];
-  try {
-    const event: unknown = JSON.parse(path ? (tryFile(path) ?? '') : '');
-    const pull = isObject(event) ? event['pull_request'] : undefined;
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it was parsed from JSON
-    return isObject(pull) ? (pull as JsonObject) : undefined;
-  } catch {
-    return undefined;
-  }
+  const event = tryJson((path && tryFile(path)) ?? '');
+  const pull = isObject(event) ? event['pull_request'] : undefined;
+  return isObject(pull) ? pull : undefined;
 }
 
 function numberOf(context: Context): string {

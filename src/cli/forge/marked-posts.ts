@@ -1,6 +1,6 @@
 // The hidden lines of a post: the marker by which it is found again, and a digest that shows edits by others. Values of
 // an estate never begin a line of a report, so no value is taken for such a line.
-import { sha256 } from '../../model/index.js';
+import { sha256, warning, type Diagnostic } from '../../model/index.js';
 import type { Forge, Post } from './forge.js';
 
 /** Most characters of a post: forges take fewer than 65,536. */
@@ -29,15 +29,21 @@ export async function firstMarked<T extends Post>(
   return undefined;
 }
 
-/** A post whose author is another than expected would not be found by the next run. */
+/** A warning where the author is another than expected: the next run would not find the post. */
 export const strayAuthor = (
   { title }: Forge,
   wanted: string,
   wrote: string | undefined,
-): string | undefined =>
+): readonly Diagnostic[] =>
   wrote === undefined || wrote.toLowerCase() === wanted.toLowerCase()
-    ? undefined
-    : `${title} names ${JSON.stringify(wrote)} as the author, not ${JSON.stringify(wanted)}: the next run will not find this post.`;
+    ? []
+    : [
+        warning(
+          'other-author',
+          `${title} names ${JSON.stringify(wrote)} as the author, not ${JSON.stringify(wanted)}: the next run will not find this post.`,
+          'Name the author: --author NAME',
+        ),
+      ];
 
 /** The line below the marker. */
 export const sealOf = (lines: readonly string[]): string =>

@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import {
   exits,
   isObject,
-  parseJson,
   refuse,
+  tryJson,
   type Exit,
   type PlanDocument,
 } from '../../model/index.js';
@@ -27,9 +27,9 @@ export const planHere = (context: Context): Promise<ShownPlan> =>
   withProject(context, [], async (without) => {
     const site = await withPolicies(context, without);
     const { propose } = await import('../../reconciler/plan/propose.js');
-    const { snapshot } = site;
-    const { plan, exit } = await propose(site.context, site.project, snapshot, requestOf(context));
-    const document = await planDocumentOf(context, site, plan, { snapshot, keeps: 'count' });
+    const request = requestOf(context);
+    const { plan, exit } = await propose(site.context, site.project, site.snapshot, request);
+    const document = await planDocumentOf(context, site, plan, { keeps: 'count' });
     site.watch.end();
     return { document, env: undefined, exit: exit === exits.changes ? exits.done : exit };
   });
@@ -45,7 +45,7 @@ export async function shownPlan(context: Context, name: string): Promise<ShownPl
     refuse('no-such-file', `There is no file ${path}.`, {
       detail: 'Save a plan first: trueup plan --out FILE',
     });
-  const value = parsed(text);
+  const value: unknown = tryJson(text);
   if (text.trimStart().startsWith(ENCRYPTED) || (isObject(value) && 'plan_file_version' in value)) {
     const { document, options } = await readPlanFile({ path, files, clock }, identityOf(context));
     return { document, env: options.env };
@@ -58,12 +58,4 @@ export async function shownPlan(context: Context, name: string): Promise<ShownPl
     });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema was checked
   return { document: value as PlanDocument, env: undefined };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }

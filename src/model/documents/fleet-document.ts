@@ -24,6 +24,8 @@ export const tenantStatuses = [
   'valid',
 ] as const;
 export type TenantStatus = (typeof tenantStatuses)[number];
+/** Number of tenants by their status. */
+export type TenantCounts = Readonly<Partial<Record<TenantStatus, number>>>;
 
 /** Of one kind at one tenant. */
 export interface KindCount {
@@ -136,7 +138,7 @@ export interface FleetDocument {
   /** Why the run itself stopped, or was blocked. */
   readonly diagnostics: readonly Diagnostic[];
   /** Number of tenants, and of those with each status. */
-  readonly summary: Readonly<Partial<Record<TenantStatus, number>>> & { readonly tenants: number };
+  readonly summary: TenantCounts & { readonly tenants: number };
   /** Of a plan: what an apply would send. Of an apply: what was sent. */
   readonly impact?: FleetImpact;
   readonly tenants: readonly TenantEntry[];

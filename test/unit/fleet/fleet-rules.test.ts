@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { limitersByKey } from '../../../src/client/rate-limit.js';
 import { printedVariables } from '../../../src/fleet/credential-command.js';
-import { inLanes, laneCount, stagesOf, stopping } from '../../../src/fleet/lanes.js';
+import { laneCount, stagesOf, stopping } from '../../../src/fleet/lanes.js';
+import { repeatedLanes, type RepeatedLanes } from '../../../src/fleet/repeated-lanes.js';
 import {
   entryOf,
   isFinal,
@@ -118,17 +119,24 @@ describe('shards', () => {
 });
 
 describe('lanes', () => {
+  /** One pass over numbers. @returns what was not begun */
+  const inLanes = async (items: readonly number[], how: RepeatedLanes<number>) => {
+    const left = await repeatedLanes(how).pass(new Map(items.map((one) => [String(one), one])));
+    return left.map(Number);
+  };
+
   test('never run more than there are, and begin all', async () => {
     let [running, most] = [0, 0];
     const done: number[] = [];
     const items = [...Array(20).keys()];
-    const left = await inLanes(items, { lanes: () => 3, mayStart: () => true }, async (item) => {
+    const work = async (item: number): Promise<void> => {
       running += 1;
       most = Math.max(most, running);
       await new Promise((go) => setImmediate(go));
       running -= 1;
       done.push(item);
-    });
+    };
+    const left = await inLanes(items, { lanes: () => 3, mayStart: () => true, work });
     expect({ most, left, done: done.toSorted((a, b) => a - b) }).toEqual({
       most: 3,
       left: [],
@@ -138,30 +146,45 @@ describe('lanes', () => {
 
   test('begin nothing more after a stop, and end what runs', async () => {
     const ended: number[] = [];
-    const left = await inLanes(
-      [1, 2, 3, 4],
-      { lanes: () => 2, mayStart: () => ended.length === 0 },
-      async (item) => {
+    const left = await inLanes([1, 2, 3, 4], {
+      lanes: () => 2,
+      mayStart: () => ended.length === 0,
+      work: async (item) => {
         await new Promise((go) => setImmediate(go));
         ended.push(item);
       },
-    );
+    });
     expect(ended).toEqual([1, 2]);
     expect(left).toEqual([3, 4]);
+  });
+
+  test('end what runs after a failure, begin nothing more, and throw it', async () => {
+    const ended: number[] = [];
+    const running = inLanes([1, 2, 3, 4], {
+      lanes: () => 2,
+      mayStart: () => true,
+      work: async (item) => {
+        if (item === 1) throw new Error('mistake');
+        await new Promise((go) => setImmediate(go));
+        ended.push(item);
+      },
+    });
+    await expect(running).rejects.toThrow('mistake');
+    expect(ended).toEqual([2]);
   });
 
   test('a slow tenant holds one lane alone', async () => {
     const ended: number[] = [];
     let free = (): void => undefined;
     const slow = new Promise<void>((go) => (free = go));
-    const running = inLanes(
-      [1, 2, 3, 4],
-      { lanes: () => 2, mayStart: () => true },
-      async (item) => {
+    const running = inLanes([1, 2, 3, 4], {
+      lanes: () => 2,
+      mayStart: () => true,
+      work: async (item) => {
         if (item === 1) await slow;
         ended.push(item);
       },
-    );
+    });
     while (ended.length < 3) await new Promise((go) => setImmediate(go));
     expect(ended).toEqual([2, 3, 4]);
     free();

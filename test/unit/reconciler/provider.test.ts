@@ -70,11 +70,9 @@ const documentOf = ({ plan }: Proposal): PlanDocument =>
     meta: {
       trueup_version: '0',
       generated_at: '',
-      paths: ['.'],
-      digest: '',
+      generated_from: { paths: ['.'], digest: '' },
       target: 'memory',
-      lineage: '',
-      serial: 0,
+      state: { lineage: '', serial: 0 },
       api_requests: {},
       masking: maskingOf(),
     },

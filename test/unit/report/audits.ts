@@ -353,6 +353,11 @@ export function hostileAudit(text: string): DriftDocument {
       ],
     },
     diagnostics: [diagnostic],
-    meta: { ...meta, target: text, paths: [text, text], api_requests: { [text]: 1 } },
+    meta: {
+      ...meta,
+      target: text,
+      generated_from: { ...meta.generated_from, paths: [text, text] },
+      api_requests: { [text]: 1 },
+    },
   });
 }

@@ -23,11 +23,9 @@ export const ref = (address: string, attribute: string): Reference =>
 export const meta: Meta = {
   trueup_version: '0.1.0',
   generated_at: '2026-01-02T03:04:05.000Z',
-  paths: ['.'],
-  digest: 'd'.repeat(64),
+  generated_from: { paths: ['.'], digest: 'd'.repeat(64) },
   target: 'https://cloud.example.com/api/v2',
-  lineage: '6f1d2c3b-0000-4000-8000-000000000001',
-  serial: 12,
+  state: { lineage: '6f1d2c3b-0000-4000-8000-000000000001', serial: 12 },
   api_requests: { alert_rules: 1, accounts: 1 },
   masking: maskingOf(),
 };
