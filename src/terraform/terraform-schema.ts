@@ -99,15 +99,21 @@ const optional: Use = { optional: true };
 const computed: Use = { computed: true };
 const either: Use = { optional: true, computed: true };
 
+/** What a schema says of attributes and of those inside of them. @param tell beside the type; undefined for one that it leaves out */
+const telling =
+  (tell: (attribute: Attribute) => Omit<SchemaAttribute, keyof Typed> | undefined) =>
+  (attributes: Attributes): readonly SchemaAttribute[] =>
+    Object.entries(attributes).flatMap(([name, attribute]) => {
+      const told = tell(attribute);
+      return told ? [{ name, ...told, ...typed(attribute, telling(tell)) }] : [];
+    });
+
 /** Attributes that are only given; a secret stands under its own name. */
-const given = (attributes: Attributes): readonly SchemaAttribute[] =>
-  Object.entries(attributes).map(([name, attribute]) => ({
-    name,
-    ...typed(attribute, given),
-    description: attribute.doc,
-    ...optional,
-    ...(attribute.secret && { sensitive: true }),
-  }));
+const given = telling(({ doc, secret }) => ({
+  description: doc,
+  ...optional,
+  ...(secret && { sensitive: true }),
+}));
 
 /** What is no part of an object: blocks, as every provider has them. */
 const beside = (block: ResourceBlock<Kind>): readonly SchemaAttribute[] =>
@@ -158,21 +164,12 @@ function secretAttributes(name: string, { doc }: Attribute): readonly SchemaAttr
 }
 
 /** The attributes that can be read, all used alike. */
-const readable =
-  (use: Use) =>
-  (attributes: Attributes): readonly SchemaAttribute[] =>
-    Object.entries(attributes).flatMap(([name, attribute]) =>
-      attribute.secret || holdsOnlySecrets(attribute)
-        ? []
-        : [
-            {
-              name,
-              ...use,
-              description: described(asRead(attribute)),
-              ...typed(attribute, readable(use)),
-            },
-          ],
-    );
+const readable = (use: Use) =>
+  telling((attribute) =>
+    attribute.secret || holdsOnlySecrets(attribute)
+      ? undefined
+      : { ...use, description: described(asRead(attribute)) },
+  );
 
 /** Without what matters only to a write. */
 const asRead = ({ immutable: _, ...attribute }: Attribute): Attribute => ({

@@ -34,25 +34,18 @@ export interface Schema {
   readonly attributes: readonly SchemaAttribute[];
 }
 
+type Plain = Required<Pick<SchemaAttribute, 'name' | 'type' | 'description'>>;
+
 export interface IdentitySchema {
   readonly version: number;
   /** Named as the attributes of the resource that hold them: replies take identities from their states. */
-  readonly attributes: readonly {
-    readonly name: string;
-    readonly type: CtyType;
-    readonly description: string;
-    readonly required_for_import: true;
-  }[];
+  readonly attributes: readonly (Plain & { readonly required_for_import: true })[];
 }
 
 export interface FunctionSchema {
   readonly summary: string;
   readonly description: string;
-  readonly parameters: readonly {
-    readonly name: string;
-    readonly type: CtyType;
-    readonly description: string;
-  }[];
+  readonly parameters: readonly Plain[];
   readonly returns: CtyType;
 }
 
