@@ -1,6 +1,6 @@
 // The calls of the protocol, from message to message: decode by the schema, call the provider, check its reply, encode.
 // Every error becomes a diagnostic, and Terraform keeps the earlier state or gets the known part of the new one.
-import { defined, equal, own, Refusal, type Diagnostic } from '../../model/index.js';
+import { defined, equal, mapMembers, own, Refusal, type Diagnostic } from '../../model/index.js';
 import { planReplyError, salvaged, stateReplyError } from '../reply-checks.js';
 import {
   CtyError,
@@ -57,11 +57,6 @@ interface Wire {
 
 export function callsOf(provider: ProviderServer, log: Log): Calls {
   const wire: Wire = { provider, log };
-  const others = Object.entries(answers).map(([name, answer]): [string, Calls[string]] => [
-    name,
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a call reads what its own message has
-    (message) => answer(wire, message as Message),
-  ]);
   return {
     GetProviderSchema: async () => schemasOf(provider.schema),
     GetResourceIdentitySchemas: async () => ({
@@ -71,7 +66,10 @@ export function callsOf(provider: ProviderServer, log: Log): Calls {
       })),
     }),
     GetFunctions: async () => ({ functions: functionsOf(provider.schema) }),
-    ...Object.fromEntries(others),
+    ...mapMembers(answers, (answer): Calls[string] => async (message) => {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a call reads what its own message has
+      return answer(wire, message as Message);
+    }),
   };
 }
 
