@@ -135,7 +135,7 @@ export function bodyOf(
 }
 
 /** @throws Refused (406) where the client does not take what the dialect answers. */
-export function checkAccept(c: Asked, dialect: ErrorFormat): void {
+function checkAccept(c: Asked, dialect: ErrorFormat): void {
   const accept = c.req.header('accept');
   const tolerated = dialect === 'v2' ? ['*/*', 'application/*'] : [];
   const taken =

@@ -89,10 +89,7 @@ export function createEmulator(options: EmulatorOptions) {
     /** Called after each change of the data. */
     onChange: (listener: Listener): void => store.listen(listener),
     /** Records of a kind as they are stored: references as ids, secrets as `*`. */
-    objects: (name: string): readonly JsonObject[] => {
-      const kind = kinds.get(name);
-      return kind ? store.all(kind) : [...store.records(name)];
-    },
+    objects: (name: string): readonly JsonObject[] => [...store.records(name)],
     settled,
   };
 }
