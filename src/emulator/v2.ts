@@ -1,6 +1,7 @@
 // The v2 API: `/api/v2/<collection>/`, four headers, `data` and `meta`, references as URLs.
 import {
   keptMembers,
+  mapMembers,
   wireText,
   type Json,
   type JsonObject,
@@ -287,13 +288,11 @@ function added(
   before: StoredRecord,
   sent: Readonly<Record<string, Json>>,
 ): Readonly<Record<string, Json>> {
-  const entries = Object.entries(sent).map(([name, value]) => {
-    if (kind.attributes[name]?.wire !== 'merge') return [name, value] as const;
+  return mapMembers(sent, (value, name): Json => {
+    if (kind.attributes[name]?.wire !== 'merge') return value;
     const tree = mergedAdditions(before[name] ?? null, value);
-    if (typeof tree === 'string') turnDown(400, `${name} ${tree}`, [name]);
-    return [name, tree] as const;
+    return typeof tree === 'string' ? turnDown(400, `${name} ${tree}`, [name]) : tree;
   });
-  return Object.fromEntries(entries);
 }
 
 /** The fields that a replacing PUT resets because it does not name them. */
@@ -305,17 +304,14 @@ function reset(
 ): Record<string, Json> {
   const fixed = keptMembers(before, (_, name) => kind.attributes[name]?.immutable === true);
   requireAll(kind, { ...fixed, ...fields }, asIs);
-  const left = Object.entries(kind.attributes).filter(
-    ([, { computed, optional, wire }]) =>
-      computed !== true && optional === true && wire !== 'merge',
+  const left = keptMembers(
+    kind.attributes,
+    ({ computed, optional, wire }) => computed !== true && optional === true && wire !== 'merge',
   );
-  return Object.fromEntries(
-    left.map(([name, attribute]) => [
-      name,
-      attribute.word === 'ref' && attribute.to === 'accounts'
-        ? c.env.cloud.store.root
-        : blank(attribute),
-    ]),
+  return mapMembers(left, (attribute) =>
+    attribute.word === 'ref' && attribute.to === 'accounts'
+      ? c.env.cloud.store.root
+      : blank(attribute),
   );
 }
 

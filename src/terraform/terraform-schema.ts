@@ -37,7 +37,10 @@ export function providerSchema(
   collections: Collections,
   functions: readonly ProviderFunction[] = [],
 ): ProviderSchema {
-  const all = [...storedKinds(kinds).values()];
+  const ofKinds = <T>(schemaOf: (kind: Kind) => T): Readonly<Record<string, T>> =>
+    Object.fromEntries(
+      [...storedKinds(kinds).values()].map((kind) => [typeName(kind.singular), schemaOf(kind)]),
+    );
   const readOnly = [...collections.values()].filter(({ name }) => !kinds.has(name));
   return {
     provider: {
@@ -45,22 +48,17 @@ export function providerSchema(
       description: `Declares objects of a device cloud: ${kindWords(kinds)}.`,
       attributes: given(providerBlock),
     },
-    resources: Object.fromEntries(
-      all.map((kind) => [
-        typeName(kind.singular),
-        {
-          version: 0,
-          description: kind.doc,
-          attributes: [...resourceAttributes(withId(kind)), ...beside(resourceBlock(kind))],
-        },
-      ]),
-    ),
-    dataSources: Object.fromEntries([
-      ...all.map((kind) => [typeName(kind.singular), lookupSchema(kind)] as const),
-      ...readOnly.map((one) => [typeName(one.name), recordsSchema(one)] as const),
-    ]),
-    lists: Object.fromEntries(all.map((kind) => [typeName(kind.singular), listSchema(kind)])),
-    identities: Object.fromEntries(all.map((kind) => [typeName(kind.singular), identityOf(kind)])),
+    resources: ofKinds((kind) => ({
+      version: 0,
+      description: kind.doc,
+      attributes: [...resourceAttributes(withId(kind)), ...beside(resourceBlock(kind))],
+    })),
+    dataSources: {
+      ...ofKinds(lookupSchema),
+      ...Object.fromEntries(readOnly.map((one) => [typeName(one.name), recordsSchema(one)])),
+    },
+    lists: ofKinds(listSchema),
+    identities: ofKinds(identityOf),
     functions: Object.fromEntries(functions.map((one) => [one.name, functionSchema(one)])),
   };
 }
