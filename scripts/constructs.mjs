@@ -5,7 +5,7 @@ import { cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { camel, pascal, withBlockDocs, withPropDocs } from './prop-docs.mjs';
+import { camel, comment, pascal, withBlockDocs, withPropDocs } from './prop-docs.mjs';
 
 const libraries = ['cdktf', 'cdktn'];
 const external = [...libraries, 'constructs'];
@@ -148,13 +148,8 @@ function docsOfClasses({ kinds, collections }) {
             ]
           : []),
       ];
-      const comment = `/**\n${lines.map((line) => ` * ${line.replaceAll('*/', '*\\/')}`.trimEnd()).join('\n')}\n */\n`;
-      return known
-        ? [
-            [pascal(one.singular), comment],
-            [`Data${pascal(one.singular)}`, comment],
-          ]
-        : [[`Data${pascal(one.name)}`, comment]];
+      const names = known ? [one.singular, `data_${one.singular}`] : [`data_${one.name}`];
+      return names.map((name) => [pascal(name), comment(lines)]);
     }),
   );
 }

@@ -30,6 +30,7 @@ import { commandsPage } from './command-docs.js';
 import { classesFile, resourceNames, type Written } from './construct-classes.js';
 import { finish, withPart } from './generated-files.js';
 import { exportLines, ORIGIN } from './kind-lines.js';
+import { codes } from './markdown.js';
 import { PROVIDER, registryPages } from './registry-docs.js';
 import { collectionPage, indexPage, kindPage } from './resource-docs.js';
 import { terraformPage } from './terraform-docs.js';
@@ -66,8 +67,6 @@ function validators(): string {
 const json = (schema: JsonObject): string => `${JSON.stringify(schema, null, 2)}\n`;
 
 const page = (path: string): string => readFileSync(path, 'utf8');
-const codes = (words: Iterable<string>): string =>
-  [...words].map((word) => `\`${word}\``).join(', ');
 
 /** @throws Error for a line of the index that exports no kind and no collection */
 function written(): readonly Written[] {

@@ -2,7 +2,7 @@
 // own, so that beside each class an interface is written, with a comment a member; what a member may be is still said
 // by the mapped type, and the interface names it.
 
-const comment = (lines, indent) =>
+export const comment = (lines, indent = '') =>
   `${indent}/**\n${lines.map((line) => `${indent} * ${line.replaceAll('*/', '*\\/')}`.trimEnd()).join('\n')}\n${indent} */\n`;
 
 export const camel = (name) =>

@@ -18,7 +18,7 @@ import {
 import type { FunctionSchema, Schema } from '../src/terraform/protocol/provider-server.js';
 import { providerFunctions } from '../src/resources/provider-functions.js';
 import { providerSchema, typeName } from '../src/terraform/terraform-schema.js';
-import { signature, table } from './terraform-docs.js';
+import { attributeTable, signature } from './terraform-docs.js';
 
 /** The folder, and the name of the repository that a registry reads. */
 export const PROVIDER = 'terraform-provider-devicecloud';
@@ -102,7 +102,7 @@ const overview = ({ description, attributes }: Schema): string =>
 provider "devicecloud" {}
 `),
     '## Schema',
-    table(attributes),
+    attributeTable(attributes),
   ]);
 
 function typePage(
@@ -120,7 +120,7 @@ function typePage(
     code(example),
     '## Schema',
     'Nested attributes are named with dots.',
-    table(attributes),
+    attributeTable(attributes),
     ...more,
   ]);
 }

@@ -1,4 +1,5 @@
-// The checks of assumptions about v2 and v3, named after the entries of the ledger in docs/explanation/api.md.
+// The checks of assumptions about v2 and v3, named after the entries of the ledger in docs/explanation/api.md. First what
+// they share: readings, and verdicts over all records of a page or of a filtered listing.
 import {
   idOf,
   isKind,
@@ -10,6 +11,7 @@ import {
   valueAt,
   walk,
   type Attribute,
+  type Collections,
   type Json,
   type JsonObject,
   type Kind,
@@ -17,30 +19,142 @@ import {
   isList,
   writable,
 } from '../model/index.js';
+import type { Dialect } from './dialect.js';
 import { Malformed, parseAnswer } from './response.js';
 import { httpDate } from './retry.js';
-import {
-  aboutForm,
-  bad,
-  eachOf,
-  idIn,
-  isInteger,
-  note,
-  notEmpty,
-  ok,
-  okUnless,
-  pageSizes,
-  pluralName,
-  unrelatedTo,
-  shortText,
-  unchecked,
-  verdictOn,
-  wholePage,
-  withOthers,
-  type ApiCheck,
-  type Facts,
-  type CheckResult,
-} from './api-check-results.js';
+import type { Answer } from './transport.js';
+
+export interface CheckResult {
+  /** `unchecked`: this account has no objects or no right to check it with. */
+  readonly verdict: 'ok' | 'note' | 'bad' | 'unchecked';
+  readonly detail: string;
+}
+
+interface Records {
+  readonly records: readonly JsonObject[];
+  /** The query of the next page; null at the end. */
+  readonly next: string | null;
+}
+
+/** The readings of checks. Equal requests are sent once. */
+export interface Facts {
+  readonly collections: Collections;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** The raw response. @throws Refusal for a status that is not in `statuses` */
+  readonly answer: (
+    collection: string,
+    query: Readonly<Record<string, string>> | string,
+    how?: { readonly id?: string; readonly statuses?: readonly number[] },
+  ) => Promise<Answer>;
+  /** A page as the client reads it. @throws Malformed, Refusal */
+  readonly page: (
+    collection: string,
+    query: Readonly<Record<string, string>> | string,
+  ) => Promise<Records>;
+  readonly dialect: (collection: string) => Dialect;
+}
+
+type ApiCheck = (facts: Facts) => Promise<CheckResult>;
+
+const ok = (detail: string): CheckResult => ({ verdict: 'ok', detail });
+const note = (detail: string): CheckResult => ({ verdict: 'note', detail });
+const bad = (detail: string): CheckResult => ({ verdict: 'bad', detail });
+const unchecked = (detail: string): CheckResult => ({ verdict: 'unchecked', detail });
+
+/** Bad if `wrong` finds an error in an item; unchecked if there are no items. `what`: a plural noun. */
+function verdictOn<T>(
+  items: readonly T[],
+  what: string,
+  wrong: (item: T) => string | readonly string[] | undefined,
+): CheckResult {
+  if (items.length === 0) return unchecked(`there are no ${what}`);
+  const found = items.flatMap((item) => wrong(item) ?? []);
+  const more = found.length > 1 ? ` (and ${found.length - 1} more)` : '';
+  return found.length === 0 ? ok(`${items.length} ${what}`) : bad(`${found[0]}${more}`);
+}
+
+/** The check whether anything is wrong with any of what `read` gives. */
+const eachOf =
+  <T>(
+    what: string,
+    read: (facts: Facts) => Promise<readonly T[]>,
+    wrong: (item: T, facts: Facts) => string | readonly string[] | undefined,
+  ): ApiCheck =>
+  async (facts) =>
+    verdictOn(await read(facts), what, (item) => wrong(item, facts));
+
+/** Bad if something is wrong. */
+const okUnless = (wrong: string | undefined, detail: string): CheckResult =>
+  wrong === undefined ? ok(detail) : bad(wrong);
+
+/** A finding that is fine but for values nobody has described. */
+const withOthers = (found: CheckResult, others: readonly unknown[]): CheckResult =>
+  found.verdict === 'ok' && others.length > 0
+    ? note(`there are others: ${others.map(shortText).join(', ')}`)
+    : found;
+
+/** A check that is about the form of the answer: a malformed one is bad, and not merely unseen. */
+const aboutForm =
+  (check: ApiCheck): ApiCheck =>
+  (facts) =>
+    check(facts).catch((error: unknown) => {
+      if (error instanceof Malformed) return bad(`the answer ${error.message}`);
+      throw error;
+    });
+
+/** Whether pages have the size that is asked for: 1, and the largest there is. `what`: a plural. */
+const pageSizes =
+  (name: string, what: string, parameter: string, largest: number): ApiCheck =>
+  async (facts) => {
+    const small = await facts.page(name, { [parameter]: '1' });
+    const large = await facts.page(name, { [parameter]: String(largest) });
+    if (small.records.length > 1)
+      return bad(`${parameter}=1 gives ${small.records.length} ${what}`);
+    if (large.records.length < 2) return unchecked(`there are not two ${what}`);
+    if (small.next === null) return bad(`${parameter}=1 gives one of several ${what}, and no next`);
+    return large.next !== null && large.records.length < largest
+      ? bad(`${parameter}=${largest} gives ${large.records.length} ${what}, and more follow`)
+      : ok(`1 and ${largest}`);
+  };
+
+const pluralName = (name: string): string => name.replaceAll('_', ' ');
+
+const shortText = (value: unknown): string =>
+  (typeof value === 'string' ? value : JSON.stringify(value ?? null)).slice(0, 100);
+
+/** An id as a filter or path takes it. */
+const idIn = (record: JsonObject, name: string): string =>
+  isObject(record[name]) ? '' : String(record[name] ?? '');
+
+/** An identifier of the form that `known` have and that none of them is. */
+function unrelatedTo(known: readonly string[]): string {
+  if (known.some((id) => !/^\d+$/.test(id))) return '00000000-0000-1000-8000-000000000000';
+  const taken = new Set(known);
+  let id = 2_147_483_646;
+  while (taken.has(String(id))) id -= 1;
+  return String(id);
+}
+
+/** First page of the largest size. */
+const wholePage = (facts: Facts, name: string) => facts.page(name, { limit: '500' });
+
+/** The fault of an answer to a filter that nothing meets; undefined if it is empty. */
+async function notEmpty(
+  facts: Facts,
+  name: string,
+  filter: string,
+  value: string,
+): Promise<string | undefined> {
+  const { records } = await facts.page(name, { [filter]: value, limit: '1' });
+  return records.length === 0
+    ? undefined
+    : `${pluralName(name)}: ${filter} of something that does not exist gives records, as if it were ignored`;
+}
+
+const isInteger = (value: Json | undefined): boolean =>
+  (typeof value === 'number' && Number.isSafeInteger(value)) ||
+  (typeof value === 'string' && /^\d+$/.test(value));
 
 const kindsOf = ({ collections }: Facts): readonly Kind[] =>
   [...collections.values()].filter(isKind).filter(({ operations }) => operations.dialect === 'v2');
@@ -109,60 +223,55 @@ async function offset(facts: Facts): Promise<CheckResult> {
     : bad('offset=1 gives another account than next leads to');
 }
 
-async function cursor(facts: Facts): Promise<CheckResult> {
-  const followed: string[] = [];
-  for (const { name, id, operations } of kindsOf(facts)) {
-    if (operations.paging !== 'next') continue;
-    const first = await facts.page(name, { limit: '1' });
-    if (first.next === null) continue;
-    const second = await facts.page(name, first.next);
-    if (shortText(first.records[0]?.[id]) === shortText(second.records[0]?.[id]))
-      return bad(`${pluralName(name)}: next leads to the same record again`);
-    followed.push(pluralName(name));
-  }
-  return checkedOr(followed, 'there are not two rules, nor two destinations');
-}
+/** The check of one kind after the other. @param none why nothing could be checked @param check what is wrong of a kind, or whether it could be checked */
+const ofKinds =
+  (none: string, check: (facts: Facts, kind: Kind) => Promise<string | boolean>): ApiCheck =>
+  async (facts) => {
+    const checked: string[] = [];
+    for (const kind of kindsOf(facts)) {
+      const found = await check(facts, kind);
+      if (typeof found === 'string') return bad(found);
+      if (found) checked.push(pluralName(kind.name));
+    }
+    return checked.length > 0 ? ok(checked.join(', ')) : unchecked(none);
+  };
 
-const checkedOr = (checked: readonly string[], none: string): CheckResult =>
-  checked.length > 0 ? ok(checked.join(', ')) : unchecked(none);
+async function cursor(facts: Facts, { name, id, operations }: Kind): Promise<string | boolean> {
+  if (operations.paging !== 'next') return false;
+  const first = await facts.page(name, { limit: '1' });
+  if (first.next === null) return false;
+  const second = await facts.page(name, first.next);
+  return (
+    shortText(first.records[0]?.[id]) !== shortText(second.records[0]?.[id]) ||
+    `${pluralName(name)}: next leads to the same record again`
+  );
+}
 
 async function idsOf(facts: Facts, { name, id }: Kind): Promise<readonly string[]> {
   return (await whole(name)(facts)).map((record) => idIn(record, id)).filter(Boolean);
 }
 
-async function filterIn(facts: Facts): Promise<CheckResult> {
-  const checked: string[] = [];
-  for (const kind of kindsOf(facts)) {
-    const { name, id, operations } = kind;
-    if (operations.by_ids === undefined) continue;
-    const ids = await idsOf(facts, kind);
-    // Fewer than there are: a filter that is ignored has to show.
-    const some = ids.slice(0, Math.min(2, ids.length - 1));
-    if (some.length === 0) continue;
-    const { records } = await facts.page(name, {
-      [operations.by_ids]: [...some, unrelatedTo(ids)].join(','),
-      limit: '500',
-    });
-    const found = records.map((record) => idIn(record, id));
-    if (found.length !== some.length || !some.every((one) => found.includes(one)))
-      return bad(
-        `${pluralName(name)}: ${operations.by_ids} of ${some.length} that exist and one that does not gives ${found.length}`,
-      );
-    checked.push(pluralName(name));
-  }
-  return checkedOr(checked, 'there are not two accounts');
+async function filterIn(facts: Facts, kind: Kind): Promise<string | boolean> {
+  const { name, id, operations } = kind;
+  const { by_ids: filter } = operations;
+  if (filter === undefined) return false;
+  const ids = await idsOf(facts, kind);
+  // Fewer than there are: a filter that is ignored has to show.
+  const some = ids.slice(0, Math.min(2, ids.length - 1));
+  if (some.length === 0) return false;
+  const asked = { [filter]: [...some, unrelatedTo(ids)].join(','), limit: '500' };
+  const { records } = await facts.page(name, asked);
+  const found = records.map((record) => idIn(record, id));
+  return (
+    (found.length === some.length && some.every((one) => found.includes(one))) ||
+    `${pluralName(name)}: ${filter} of ${some.length} that exist and one that does not gives ${found.length}`
+  );
 }
 
-async function filterUnknown(facts: Facts): Promise<CheckResult> {
-  const checked: string[] = [];
-  for (const kind of kindsOf(facts)) {
-    const ids = await idsOf(facts, kind);
-    if (ids.length === 0) continue;
-    const wrong = await notEmpty(facts, kind.name, kind.operations.by_id, unrelatedTo(ids));
-    if (wrong !== undefined) return bad(wrong);
-    checked.push(pluralName(kind.name));
-  }
-  return checkedOr(checked, 'there are no objects');
+async function filterUnknown(facts: Facts, kind: Kind): Promise<string | boolean> {
+  const ids = await idsOf(facts, kind);
+  if (ids.length === 0) return false;
+  return (await notEmpty(facts, kind.name, kind.operations.by_id, unrelatedTo(ids))) ?? true;
 }
 
 async function filterName(facts: Facts): Promise<CheckResult> {
@@ -395,7 +504,7 @@ async function v3AccountIds(facts: Facts): Promise<CheckResult> {
   const missing = [...new Set(named.filter((id) => !ids.has(id)))];
   if (missing.length === 0)
     return ok(`the accounts of ${named.length} authorizations are accounts of v2`);
-  if (next !== null) return unchecked('the accounts do not fit one page');
+  if (next !== null) return unchecked(TOO_MANY);
   const shown = missing.slice(0, 3).map(shortText).join(', ');
   return missing.length === new Set(named).size
     ? bad(`no account of an authorization is listed by v2: ${shown}`)
@@ -407,9 +516,9 @@ export const checks: Readonly<Record<string, ApiCheck>> = {
   'v2-next': listings,
   'v2-limit': pageSizes('accounts', 'accounts', 'limit', 500),
   'v2-offset': offset,
-  'v2-cursor': cursor,
-  'v2-filter-in': filterIn,
-  'v2-filter-unknown': filterUnknown,
+  'v2-cursor': ofKinds('there are not two rules, nor two destinations', cursor),
+  'v2-filter-in': ofKinds('there are not two accounts', filterIn),
+  'v2-filter-unknown': ofKinds('there are no objects', filterUnknown),
   'v2-filter-name': filterName,
   'v2-descendants': roots,
   'account-ids': eachOf(

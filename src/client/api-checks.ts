@@ -11,8 +11,7 @@ import {
 import { Malformed, parseAnswer, recordOf } from './response.js';
 import { openSession, type ConnectOptions, type ClientSession } from './client-session.js';
 import type { Answer } from './transport.js';
-import { checks } from './api-check-table.js';
-import type { Facts, CheckResult } from './api-check-results.js';
+import { checks, type CheckResult, type Facts } from './api-check-table.js';
 
 /** `name`: of an entry of the ledger in docs/explanation/api.md. */
 export interface Checked extends CheckResult {

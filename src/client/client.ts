@@ -20,11 +20,9 @@ export function connect(options: ConnectOptions): Cloud {
     send: sender(session),
     pause: (attempt, wait) => session.pause(attempt, wait),
     records: (collection, query) =>
-      (collection.operations.dialect === 'iot' ? subscriptions : records)(
-        session,
-        collection,
-        query,
-      ),
+      collection.operations.dialect === 'iot'
+        ? subscriptions(collection, query)
+        : records(session, collection, query),
     activity: (ids, since) => activity(session, ids, since),
     skew: session.skew,
     cost: session.cost,

@@ -35,14 +35,8 @@ interface Asking {
   readonly named?: { readonly attribute: string; readonly awaited: Set<unknown> };
 }
 
-type Reading = (
-  session: ClientSession,
-  collection: Collection,
-  query: Query,
-) => AsyncGenerator<readonly Found[]>;
-
 /** Reads with tokens that are shared by everything of the session. @throws Refusal where the reading is not proven complete. */
-export function subscriptionsOf(session: ClientSession): Reading {
+export function subscriptionsOf(session: ClientSession) {
   const tokens = tokensOf(session);
 
   async function ask(
@@ -69,7 +63,7 @@ export function subscriptionsOf(session: ClientSession): Reading {
     });
   }
 
-  return async function* (_, collection, query) {
+  return async function* (collection: Collection, query: Query): AsyncGenerator<readonly Found[]> {
     checked(collection, query);
     const { name, operations } = collection;
     const endpoint = session.endpointOf('iot', name);

@@ -130,10 +130,8 @@ export async function find(
   const { dialect, by_id, by_ids } = kind.operations;
   const endpoint = session.endpointOf(dialect, kind.name);
   const ids = [...new Set(wanted)].filter((id) => validId(id) !== undefined);
-  const found = (): Promise<readonly (readonly Live[])[]> => {
-    if (by_id === 'path') return each(ids, (id) => findByPath(session, kind, endpoint, id));
-    const parts = chunks(ids, by_ids === undefined ? 1 : valuesPerQuery);
-    return each(parts, (part) => findByFilter(session, kind, endpoint, part));
-  };
-  return (await found()).flat();
+  if (by_id === 'path')
+    return (await each(ids, (id) => findByPath(session, kind, endpoint, id))).flat();
+  const parts = chunks(ids, by_ids === undefined ? 1 : valuesPerQuery);
+  return (await each(parts, (part) => findByFilter(session, kind, endpoint, part))).flat();
 }

@@ -12,8 +12,6 @@ import { credentialsOf } from './credentials.js';
 
 export interface FlowOptions extends HttpPorts {
   readonly flow: { readonly url: string; readonly username: Secret; readonly password: Secret };
-  /** Wall clock of the call, default 90: the flow makes three of its own. */
-  readonly deadlineSeconds?: number;
 }
 
 /** Whose status is changed: the subscription of a customer, by one of its identifiers (digits). */
@@ -22,6 +20,9 @@ export interface Flip {
   readonly value: string;
   readonly customer: string;
 }
+
+/** Wall clock of the call: the flow makes three of its own. */
+const DEADLINE_SECONDS = 90;
 
 const surface: Surface = {
   name: 'flow',
@@ -41,13 +42,9 @@ const ends: Readonly<Record<string, Flipped['class']>> = {
 };
 
 /** @throws Refusal for an address that must not be used, and for credentials that cannot be had. */
-export function connectFlow({
-  flow,
-  deadlineSeconds = 90,
-  ...options
-}: FlowOptions): (flip: Flip) => Promise<Flipped> {
+export function connectFlow({ flow, ...options }: FlowOptions): (flip: Flip) => Promise<Flipped> {
   const base = baseUrlOf(flow.url, surface.address);
-  const { carry } = httpClient(options, deadlineSeconds);
+  const { carry } = httpClient(options, DEADLINE_SECONDS);
   const { reveal, tidy } = credentialsOf();
   const login = {
     'X-Username': reveal(flow.username, true),

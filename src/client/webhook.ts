@@ -1,9 +1,8 @@
 // Posts a text to an address that the user named. The address is often a secret as a whole, so only its host is told.
 import { defined, type Secret } from '../model/index.js';
-import type { Clock, Random } from '../platform/index.js';
 import { credentialsOf } from './credentials.js';
 import { checkedUrl } from './endpoint.js';
-import { httpClient } from './http-client.js';
+import { httpClient, type HttpPorts } from './http-client.js';
 import {
   finalCodes,
   undiciTransport,
@@ -11,9 +10,8 @@ import {
   type TransportOptions,
 } from './transport.js';
 
-export interface WebhookOptions extends Pick<TransportOptions, 'proxy'> {
-  readonly clock: Clock;
-  readonly random: Random;
+export interface WebhookOptions
+  extends Pick<TransportOptions, 'proxy'>, Pick<HttpPorts, 'clock' | 'random'> {
   /** Sent as Bearer. */
   readonly token?: Secret | undefined;
 }

@@ -2,7 +2,7 @@
 // account, as the service would for its rate limit, and tells them at `GET /emulator/calls`. v2 and v3 alone: the IoT platform and the flow have one login.
 import { refuse } from '../model/index.js';
 import type { Clock } from '../platform/index.js';
-import { dummyCredentials, type Credentials } from './app.js';
+import { dummyCredentials, dummyKey, type Credentials } from './app.js';
 import type { Emulator } from './emulator.js';
 import { parseFault, type Fault } from './faults.js';
 
@@ -11,14 +11,7 @@ const MINUTE = 60_000;
 /** Dummies that open one account, and no other. */
 export const accountCredentials = (account: string): Credentials => ({
   ...dummyCredentials,
-  v2: [
-    {
-      'X-MGR-API-ID': `${account}-mgr-id`,
-      'X-MGR-API-KEY': `${account}-mgr-key`,
-      'X-VND-API-ID': `${account}-vnd-id`,
-      'X-VND-API-KEY': `${account}-vnd-key`,
-    },
-  ],
+  v2: [dummyKey(account)],
   v3: { [`${account}-token`]: { id: '1', email: `emulator@${account}.example.com` } },
 });
 

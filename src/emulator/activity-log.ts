@@ -1,7 +1,7 @@
 // The activity log: the record of a change, and the codes and filters of a query.
 import { defined, type JsonObject, keysOf } from '../model/index.js';
 import type { User } from './estate.js';
-import { filtered, type Filter, type FilterType } from './filter-comparison.js';
+import { by, filtered, type Filter } from './filter-comparison.js';
 import { turnDown } from './error-responses.js';
 
 export interface Actor {
@@ -108,21 +108,20 @@ const at = (field: string): Readonly<Record<string, Filter>> =>
   Object.fromEntries(
     (['is', 'lt', 'lte', 'gt', 'gte'] as const).map((test) => [
       `${field}__${test === 'is' ? 'exact' : test}`,
-      { field: 'action.timestamp', shape: 'time', test },
+      by('action.timestamp', 'time', test),
     ]),
   );
-const named = (field: string, shape: FilterType = 'text'): Filter => ({ field, shape, test: 'is' });
 
 export const activityFilters: Readonly<Record<string, Filter>> = {
-  account: named('account', 'integer'),
+  account: by('account', 'integer'),
   ...at('created_at'),
   ...at('action__timestamp'),
-  actor__id: named('actor.id'),
-  object__id: named('object.id'),
-  action__id__exact: named('action.id'),
-  actor__type: named('actor.type_name'),
-  action__type: named('action.type_name'),
-  object__type: named('object.type_name'),
+  actor__id: by('actor.id'),
+  object__id: by('object.id'),
+  action__id__exact: by('action.id'),
+  actor__type: by('actor.type_name'),
+  action__type: by('action.type_name'),
+  object__type: by('object.type_name'),
 };
 
 /** The records that a query asks for. Types may be named by their codes. @throws Refused (400) */

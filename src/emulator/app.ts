@@ -21,22 +21,17 @@ export interface Credentials {
   readonly flow: Login;
 }
 
+/** Dummies of one client. */
+export const dummyKey = (name: string): V2Key => ({
+  'X-MGR-API-ID': `${name}-mgr-id`,
+  'X-MGR-API-KEY': `${name}-mgr-key`,
+  'X-VND-API-ID': `${name}-vnd-id`,
+  'X-VND-API-KEY': `${name}-vnd-key`,
+});
+
 /** Dummies that open the emulator unless others are given: the first of each, and a second pair for changes by another client. */
 export const dummyCredentials: Credentials = {
-  v2: [
-    {
-      'X-MGR-API-ID': 'emulator-mgr-id',
-      'X-MGR-API-KEY': 'emulator-mgr-key',
-      'X-VND-API-ID': 'emulator-vnd-id',
-      'X-VND-API-KEY': 'emulator-vnd-key',
-    },
-    {
-      'X-MGR-API-ID': 'other-mgr-id',
-      'X-MGR-API-KEY': 'other-mgr-key',
-      'X-VND-API-ID': 'other-vnd-id',
-      'X-VND-API-KEY': 'other-vnd-key',
-    },
-  ],
+  v2: [dummyKey('emulator'), dummyKey('other')],
   v3: {
     'emulator-token': { id: '1', email: 'emulator@example.com' },
     'other-token': { id: '2', email: 'somebody.else@example.com' },
@@ -140,7 +135,7 @@ export function bodyOf(
 }
 
 /** @throws Refused (406) where the client does not take what the dialect answers. */
-export function checkAccept(c: Asked, dialect: ErrorFormat): void {
+function checkAccept(c: Asked, dialect: ErrorFormat): void {
   const accept = c.req.header('accept');
   const tolerated = dialect === 'v2' ? ['*/*', 'application/*'] : [];
   const taken =

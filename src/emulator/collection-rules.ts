@@ -11,11 +11,11 @@ export interface Specifics {
   /** Filters of the listing: in v2 its query parameters (`__in` takes several values), in v3 the names inside `filter[…]`. Absent: as the kind says. */
   readonly filters?: readonly string[];
   /** Values `expand` takes. */
-  readonly expand: readonly string[];
+  readonly expand?: readonly string[];
   /** Whether a POST may leave out what the kind requires ("any of"). */
-  readonly anyOf: boolean;
-  /** Whether listings carry `resource_url`, or only the answer to a create. */
-  readonly listsUrl: boolean;
+  readonly anyOf?: true;
+  /** Only the answer to a create carries `resource_url`; listings have none. */
+  readonly hidesUrl?: true;
   /** Completes the record once `after` was written over it. */
   readonly settled?: typeof settled;
   /** Whether PATCH is taken beside PUT. */
@@ -34,14 +34,14 @@ export interface Specifics {
   readonly hindersDelete?: typeof groupHindrance;
 }
 
-const named: Readonly<Record<string, Partial<Specifics>>> = {
+const named: Readonly<Record<string, Specifics>> = {
   accounts: {
     filters: ['account', 'account__in', 'id', 'id__in', 'name', 'name__in'],
     expand: ['account'],
     hindersUpdate: moveHindrance,
     hindersDelete: accountHindrance,
   },
-  alert_push_destinations: { filters: ['destination_config_id'], anyOf: true, listsUrl: false },
+  alert_push_destinations: { filters: ['destination_config_id'], anyOf: true, hidesUrl: true },
   alert_rules: {
     filters: [
       'alert_config_id',
@@ -56,9 +56,9 @@ const named: Readonly<Record<string, Partial<Specifics>>> = {
       'settings',
     ],
     anyOf: true,
-    listsUrl: false,
+    hidesUrl: true,
   },
-  account_authorizations: { filters: ['role', 'user'], listsUrl: false },
+  account_authorizations: { filters: ['role', 'user'], hidesUrl: true },
   configuration_managers: {
     filters: [
       'account',
@@ -87,12 +87,7 @@ const named: Readonly<Record<string, Partial<Specifics>>> = {
   users: { made: (record) => ({ ...record, user_id: record.id ?? null }) },
 };
 
-export const specificsOf = ({ name }: Kind): Specifics => ({
-  expand: [],
-  anyOf: false,
-  listsUrl: true,
-  ...named[name],
-});
+export const specificsOf = ({ name }: Kind): Specifics => named[name] ?? {};
 
 /** Filters of the listing of a kind, by query parameter. */
 export function filtersOf({
@@ -141,7 +136,7 @@ function accountHindrance(store: RecordStore, { id }: StoredRecord): string | un
   if (store.all(accountsOf(store)).some(({ account }) => account === id))
     return 'the account still has sub-accounts';
   const held = ['groups', 'routers'].find((name) =>
-    recordsOf(store, name).some(({ account }) => account === id),
+    store.records(name).some(({ account }) => account === id),
   );
   const holds = held ?? store.occupied[String(id)];
   return holds === undefined ? undefined : `the account still has ${holds}`;
@@ -152,7 +147,7 @@ function groupHindrance(
   { id }: StoredRecord,
   { dangling_references }: Behaviours,
 ): string | undefined {
-  return !dangling_references && recordsOf(store, 'routers').some(({ group }) => group === id)
+  return !dangling_references && store.records('routers').some(({ group }) => group === id)
     ? 'the group still has routers'
     : undefined;
 }
@@ -163,16 +158,10 @@ function managersOf(
   { id, account = null }: StoredRecord,
 ): readonly RecordEdit[] {
   const kind = store.kinds.get('configuration_managers');
-  const moved = recordsOf(store, 'configuration_managers').filter(
-    (one) => one.router === id && one.account !== account,
-  );
+  const moved = store
+    .records('configuration_managers')
+    .filter((one) => one.router === id && one.account !== account);
   return kind ? moved.map((before) => ({ kind, before, after: { ...before, account } })) : [];
-}
-
-/** Of a kind that need not be there. */
-function recordsOf(store: RecordStore, name: string): readonly StoredRecord[] {
-  const kind = store.kinds.get(name);
-  return kind ? store.all(kind) : [];
 }
 
 /** Whether some record names `record` in a set or field of plain ids, as a rule names its destinations; accounts that rules select do not count. */

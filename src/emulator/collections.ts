@@ -3,7 +3,7 @@
 import { wireText, type Collection, type JsonObject, isObject } from '../model/index.js';
 import { faceOf, queryOf, route, type EmulatorApp, type Asked, type EmulatedCloud } from './app.js';
 import { filtersOf } from './collection-rules.js';
-import { filtered, type Filter, type FilterType } from './filter-comparison.js';
+import { by, filtered, type Filter } from './filter-comparison.js';
 import { checkParameters } from './pagination.js';
 import { extrasOf } from './public-dialect.js';
 import { showAll, urlOf, type RenderContext, type StoredRecord } from './records.js';
@@ -18,12 +18,6 @@ interface Reference {
   /** Whether `meta` also has offset and previous, beside limit and next. */
   readonly whole?: true;
 }
-
-const by = (field: string, shape: FilterType = 'text', test: Filter['test'] = 'is'): Filter => ({
-  field,
-  shape,
-  test,
-});
 
 const named: Readonly<Record<string, Reference>> = {
   alerts: {

@@ -15,15 +15,11 @@ export const LIVE_MASK = '*';
 const SECRET_NAME = /password|passphrase|secret|psk/i;
 
 /** A document with every secret inside replaced. The service recognises them by their names. */
-export function veiled(value: Json, stand: (secret: Json) => Json = () => LIVE_MASK): Json {
-  if (Array.isArray(value)) return value.map((item: Json) => veiled(item, stand));
+export function veiled(value: Json): Json {
+  if (Array.isArray(value)) return value.map(veiled);
   if (!isObject(value)) return value;
-  const members = Object.entries(value);
-  return Object.fromEntries(
-    members.map(([name, item]) => [
-      name,
-      SECRET_NAME.test(name) && typeof item === 'string' ? stand(item) : veiled(item, stand),
-    ]),
+  return mapMembers(value, (item, name) =>
+    SECRET_NAME.test(name) && typeof item === 'string' ? LIVE_MASK : veiled(item),
   );
 }
 

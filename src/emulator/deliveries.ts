@@ -1,7 +1,7 @@
 // Deliveries to push destinations: signed webhooks, retried after the documented minutes, until the destination is
 // suspended. They leave this machine only if that is allowed, and are always signed unless a behaviour turns that off.
 import { createHmac } from 'node:crypto';
-import { urlFrom, valueAt, walk, type JsonObject, type Kind } from '../model/index.js';
+import { urlFrom, valueAt, type JsonObject, type Kind } from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
 import { system } from './activity-log.js';
 import type { Behaviours } from './behaviours.js';
@@ -64,6 +64,7 @@ type DeliveryContext = DeliveryOptions & Shared;
 const KEPT = 10_000;
 const RETRY_MINUTES = [1, 15, 45, 90, 120];
 const DAY_MINUTES = 24 * 60;
+const DESTINATIONS = 'alert_push_destinations';
 const SECRET = 'authentication.secret';
 
 export function createDeliveries(context: DeliveryContext) {
@@ -197,7 +198,7 @@ async function summarise(context: DeliveryContext, job: Job, sending: () => void
   await send(context, job);
 }
 
-const destinationsOf = (store: RecordStore): Kind => store.kinds.get('alert_push_destinations')!;
+const destinationsOf = (store: RecordStore): Kind => store.kinds.get(DESTINATIONS)!;
 
 interface Ready {
   readonly network: Send;
@@ -228,7 +229,7 @@ function readyOf(
   if (!network) return refused('this emulator has no network');
   const why = unreachable(url, anywhere);
   if (why !== undefined) return refused(why);
-  const secret = secrets.of(kind, id, SECRET);
+  const secret = secrets.of(id);
   if (secret !== undefined) return { network, url, secret };
   if (behaviours.unsigned_deliveries) return { network, url };
   const set = valueAt(record, SECRET) === LIVE_MASK;
@@ -279,23 +280,16 @@ async function sent(
   }
 }
 
-/** The secrets that sign deliveries, held in memory for as long as the process runs: no record, no answer, no request that is kept and no file has them. */
+/** The secrets that sign deliveries, by the id of their destination. They are held in memory for as long as the process runs: no record, no answer and no file has them. */
 export function createSecrets() {
   const known = new Map<string, string>();
-  const nameOf = (kind: Kind, id: string, path: string): string => `${kind.name} ${id} ${path}`;
-  const pathsOf = (kind: Kind): readonly string[] =>
-    [...walk(kind.attributes)].flatMap(([path, attribute]) =>
-      attribute.secret === true ? [path] : [],
-    );
   return {
-    /** Takes the secrets out of a body that was accepted for a record; it is read only where the kind has any. */
-    keep(kind: Kind, id: string, body: () => JsonObject): void {
-      for (const path of pathsOf(kind)) {
-        const value = valueAt(body(), path);
-        if (typeof value === 'string') known.set(nameOf(kind, id, path), value);
-      }
+    /** Takes the secret out of a body that was accepted for a record; no other body is read. */
+    keep({ name }: Kind, id: string, body: () => JsonObject): void {
+      const secret = name === DESTINATIONS ? valueAt(body(), SECRET) : undefined;
+      if (typeof secret === 'string') known.set(id, secret);
     },
     /** Undefined where it was never sent to this process. */
-    of: (kind: Kind, id: string, path: string) => known.get(nameOf(kind, id, path)),
+    of: (id: string) => known.get(id),
   };
 }

@@ -1,14 +1,6 @@
 // The emulated cloud: a function from request to response over a store, with the configured faults.
 import { Hono } from 'hono';
-import {
-  sha256,
-  type Collection,
-  type Collections,
-  type Json,
-  type JsonObject,
-  type Kind,
-  type Kinds,
-} from '../model/index.js';
+import type { Collection, Collections, JsonObject, Kinds } from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
 import { system } from './activity-log.js';
 import { addAlerts, addTrials } from './raise-alert.js';
@@ -20,7 +12,7 @@ import { ConnectionReset, staged, type Fault, type FaultContext } from './faults
 import { addFlow } from './sample-flow.js';
 import { addIot } from './iot.js';
 import { strict, type Behaviours } from './behaviours.js';
-import { hideSecrets, type StoredRecord } from './records.js';
+import type { StoredRecord } from './records.js';
 import { dialectOf, Refused, refusalResponse } from './error-responses.js';
 import { isNamed, specificsOf } from './collection-rules.js';
 import { createStaleFault } from './stale-fault.js';
@@ -45,23 +37,7 @@ export interface EmulatorOptions {
   readonly like?: { readonly app: EmulatorApp };
 }
 
-/** One request as it came. Secrets in the body stand as `sha256:<hex>`, so that a test can tell them apart and nobody can read them. */
-export interface Exchange {
-  readonly method: string;
-  readonly path: string;
-  /** With its `?`, or empty. */
-  readonly query: string;
-  readonly body: Json;
-  /** 0 where the connection was reset. */
-  readonly status: number;
-  /** ISO 8601. */
-  readonly at: string;
-}
-
 export type Emulator = ReturnType<typeof createEmulator>;
-
-/** A process that runs for days must not remember every request. The log of changes is kept whole, as the API serves it. */
-const KEPT = 10_000;
 
 /** @throws Refusal for an estate that does not hold together. */
 export function createEmulator(options: EmulatorOptions) {
@@ -81,7 +57,6 @@ export function createEmulator(options: EmulatorOptions) {
   const lagging = { ...cloud, store: staleFault.readings };
   const seenBy = (method: string): EmulatedCloud =>
     method === 'GET' && staleFault.lags() ? lagging : cloud;
-  const requests: Exchange[] = [];
   const { later, settled } = lateWrites(clock);
   let play = staged(options.faults ?? []);
 
@@ -89,14 +64,7 @@ export function createEmulator(options: EmulatorOptions) {
   const fetch = async (request: Request): Promise<Response> => {
     const url = new URL(request.url);
     const body = request.method === 'GET' ? '' : await request.text();
-    const at = store.now();
-    const kind = kindOf(kinds.values(), url.pathname);
     const { method } = request;
-    const record = (status: number): void => {
-      const [path, query] = [url.pathname, url.search];
-      const length = requests.push({ method, path, query, body: kept(kind, body), status, at });
-      if (length >= 2 * KEPT) requests.splice(0, KEPT);
-    };
     const scene: FaultContext = {
       clock,
       behaviours,
@@ -104,35 +72,24 @@ export function createEmulator(options: EmulatorOptions) {
       method,
       request,
       proceed: async () => app.fetch(request, { body, cloud: seenBy(method) }),
-      shift: (remove) => shiftBy(cloud, kind, url, remove),
+      shift: (remove) => shiftBy(cloud, url, remove),
       lagging: staleFault.during,
       later,
     };
-    try {
-      const response = await play(scene);
-      record(response.status);
-      response.headers.set('date', new Date(clock.now()).toUTCString());
-      return response;
-    } catch (error) {
-      if (error instanceof ConnectionReset) record(0);
-      throw error;
-    }
+    const response = await play(scene);
+    response.headers.set('date', new Date(clock.now()).toUTCString());
+    return response;
   };
 
   return {
     fetch,
     app,
     snapshot: (): Estate => store.snapshot(),
-    /** The newest requests, at least KEPT where there were as many, the oldest first. */
-    requests: requests as readonly Exchange[],
     setFaults: (faults: readonly Fault[]): void => void (play = staged(faults)),
     /** Called after each change of the data. */
     onChange: (listener: Listener): void => store.listen(listener),
     /** Records of a kind as they are stored: references as ids, secrets as `*`. */
-    objects: (name: string): readonly JsonObject[] => {
-      const kind = kinds.get(name);
-      return kind ? store.all(kind) : [...store.records(name)];
-    },
+    objects: (name: string): readonly JsonObject[] => [...store.records(name)],
     settled,
   };
 }
@@ -172,32 +129,18 @@ function createApp(cloud: EmulatedCloud): EmulatorApp {
   return app;
 }
 
-function kindOf<T extends Collection>(kinds: Iterable<T>, path: string): T | undefined {
-  return [...kinds].find(({ operations }) =>
-    `${path}/`.startsWith(`/api/${operations.dialect}/${operations.collection}/`),
+/** The collection that an address is about. */
+function named<T extends Collection>(all: Iterable<T>, { pathname }: URL): T | undefined {
+  return [...all].find(({ operations }) =>
+    `${pathname}/`.startsWith(`/api/${operations.dialect}/${operations.collection}/`),
   );
 }
 
-function kept(kind: Kind | undefined, body: string): Json {
-  if (body === '') return null;
-  const stand = (secret: Json): string => `sha256:${sha256(String(secret))}`;
-  try {
-    const tree: Json = JSON.parse(body);
-    return hideSecrets(kind?.attributes ?? {}, tree, stand);
-  } catch {
-    return '(not JSON)';
-  }
-}
-
 /** Another client inserts a record in front of the collection, or takes away the first that may go. */
-function shiftBy(
-  { store, behaviours }: EmulatedCloud,
-  kind: Kind | undefined,
-  url: URL,
-  remove: boolean,
-): void {
-  const collection = kindOf(store.collections, url.pathname);
+function shiftBy({ store, behaviours }: EmulatedCloud, url: URL, remove: boolean): void {
+  const collection = named(store.collections, url);
   if (collection) store.happen(collection, remove);
+  const kind = named(store.kinds.values(), url);
   if (!kind) return;
   const about = {
     kind,

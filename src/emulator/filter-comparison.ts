@@ -16,6 +16,12 @@ export interface Filter {
   readonly test: Test;
 }
 
+export const by = (field: string, shape: FilterType = 'text', test: Test = 'is'): Filter => ({
+  field,
+  shape,
+  test,
+});
+
 const MOST_VALUES = 100;
 const LONGEST_INTEGER = 19;
 

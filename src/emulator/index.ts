@@ -1,5 +1,5 @@
 // The exports of the emulator: a device cloud in one process, for tests, trials and the quickstart.
-export { createEmulator, type Emulator, type EmulatorOptions, type Exchange } from './emulator.js';
+export { createEmulator, type Emulator, type EmulatorOptions } from './emulator.js';
 export {
   accountCredentials,
   byAccount,

@@ -4,7 +4,7 @@ import {
   answerText,
   bearerOf,
   bodyOf,
-  checkAccept,
+  guardPath,
   queryOf,
   route,
   type EmulatorApp,
@@ -43,14 +43,13 @@ export function addIot(app: EmulatorApp, cloud: EmulatedCloud): void {
   const issued = new Map<string, number>();
   limit(app, cloud, '/iot/api/auth/token', { Second: 5, Minute: 60 });
   limit(app, cloud, '/iot/api/subscriptions/details', { Second: 10, Minute: 150 });
-  app.use('/iot/api/subscriptions/*', async (c, next) => {
-    if ((issued.get(bearerOf(c)) ?? -Infinity) <= cloud.clock.monotonic())
-      turnDown(401, 'the token is missing, not valid or too old', [], {
-        'www-authenticate': 'Bearer',
-      });
-    checkAccept(c, 'iot');
-    await next();
-  });
+  guardPath(app, '/iot/api/subscriptions/*', 'iot', (c) =>
+    (issued.get(bearerOf(c)) ?? -Infinity) > cloud.clock.monotonic()
+      ? { id: c.env.cloud.credentials.iot.username, type_name: 'sso_user' }
+      : turnDown(401, 'the token is missing, not valid or too old', [], {
+          'www-authenticate': 'Bearer',
+        }),
+  );
   route(app, '/iot/api/auth/token', { POST: (c) => issue(c, issued) });
   route(app, '/iot/api/subscriptions/details', {
     GET: search,

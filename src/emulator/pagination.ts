@@ -55,7 +55,7 @@ export function behindPlace<T>(
   return low;
 }
 
-export type Identify<T> = (item: T) => string;
+type Identify<T> = (item: T) => string;
 
 export function cursorAt<T>(items: readonly T[], index: number, identify: Identify<T>): string {
   return encoded([index, identify(items[index]!)]);

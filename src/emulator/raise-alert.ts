@@ -107,9 +107,9 @@ async function raise(c: Asked, alerts: Collection, rules: Kind): Promise<Respons
 /** `details`: what a delivery tells of it, its record where there is one, else its id. @throws Refused (400) for a router of another account */
 function routerOf(store: RecordStore, id: string, account: string, face: RenderContext) {
   const kind = store.kinds.get('routers');
-  const managers = store.kinds.get('configuration_managers');
   const record = kind && store.get(kind, id);
-  const known = record ?? (managers && store.all(managers).find(({ router }) => router === id));
+  const managers = store.records('configuration_managers');
+  const known = record ?? managers.find(({ router }) => router === id);
   if (known && known.account !== account)
     turnDown(400, `router ${id} belongs to account ${String(known.account)}`, ['account']);
   const details: JsonObject = kind && record ? showRecord(kind, record, face, true) : { id };

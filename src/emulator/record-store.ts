@@ -163,8 +163,9 @@ function tablesOf(
     log: log as readonly JsonObject[],
     all: (kind: Kind): readonly StoredRecord[] => of(kind).all(),
     get: (kind: Kind, id: string) => of(kind).get(id),
-    /** Records of what is only read. */
-    records: (name: string): readonly StoredRecord[] => read.get(name) ?? [],
+    /** Records by the name of a kind or collection; none of one that is not here. */
+    records: (name: string): readonly StoredRecord[] =>
+      shelves.get(name)?.all() ?? read.get(name) ?? [],
     /** Where the record stands in the listing: ascending, never given twice while the emulator runs. */
     place: (kind: Kind, id: string) => of(kind).place(id),
     take,

@@ -257,22 +257,3 @@ function idFromUrl(value: unknown, collection: string): string | null {
     ? idOf(value)
     : null;
 }
-
-/** The body with every secret replaced by what stands for it: what may be kept of a request. */
-export function hideSecrets(
-  attributes: Attributes,
-  body: Json,
-  stand: (secret: Json) => Json,
-): Json {
-  if (!isObject(body)) return body;
-  const hidden = Object.entries(body).map(([name, value]) => {
-    const attribute = own(attributes, name);
-    if (attribute?.secret === true) return [name, stand(value)] as const;
-    if (attribute?.wire === 'merge') return [name, veiled(value, stand)] as const;
-    return [
-      name,
-      attribute?.word === 'object' ? hideSecrets(attribute.attributes, value, stand) : value,
-    ] as const;
-  });
-  return Object.fromEntries(hidden);
-}

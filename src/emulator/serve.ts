@@ -5,12 +5,14 @@ import type { Send } from './deliveries.js';
 import type { Emulator } from './emulator.js';
 import { ConnectionReset } from './faults.js';
 
+const HOST = '127.0.0.1';
+
 export type Served = Awaited<ReturnType<typeof serve>>;
 
 /** Listens on a port (0: any free one). @throws Refusal where the port cannot be had. */
 export async function serve(
   emulator: Pick<Emulator, 'fetch'>,
-  { port, host = '127.0.0.1' }: { readonly port: number; readonly host?: string },
+  { port }: { readonly port: number },
 ) {
   const { createAdaptorServer } = await import('@hono/node-server');
   const { RESPONSE_ALREADY_SENT } = await import('@hono/node-server/utils/response');
@@ -27,10 +29,10 @@ export async function serve(
       }
     },
   }) as Server;
-  const bound = await listening(server, port, host);
+  const bound = await listening(server, port);
   return {
     /** Origin, without a slash behind. */
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    url: `http://${HOST}:${bound}`,
     port: bound,
     /** Ends every connection; safe to call twice. */
     close: () => closed(server),
@@ -42,16 +44,16 @@ function portOf(server: Server): number {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-function listening(server: Server, port: number, host: string): Promise<number> {
+function listening(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const why =
         error.code === 'EADDRINUSE' ? 'another process listens there' : (error.code ?? 'it failed');
-      const summary = `cannot listen on ${host}:${port}: ${why}`;
+      const summary = `cannot listen on ${HOST}:${port}: ${why}`;
       const detail = 'Name another port with --port, or 0 for any free one.';
       reject(new Refusal([{ severity: 'error', code: 'port-not-free', summary, detail }]));
     });
-    server.listen(port, host, () => resolve(portOf(server)));
+    server.listen(port, HOST, () => resolve(portOf(server)));
   });
 }
 

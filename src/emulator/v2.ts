@@ -1,6 +1,7 @@
 // The v2 API: `/api/v2/<collection>/`, four headers, `data` and `meta`, references as URLs.
 import {
   keptMembers,
+  mapMembers,
   wireText,
   type Json,
   type JsonObject,
@@ -53,8 +54,8 @@ export function addV2(app: EmulatorApp, cloud: EmulatedCloud): void {
 
 function addKind(app: EmulatorApp, cloud: EmulatedCloud, kind: Kind): void {
   const { collection: name, create, update, patch, delete: removal } = kind.operations;
-  const { listsUrl, patched, deletable } = specificsOf(kind);
-  const text = recordTextOf((record, face) => showRecord(kind, record, face, listsUrl));
+  const { hidesUrl, patched, deletable } = specificsOf(kind);
+  const text = recordTextOf((record, face) => showRecord(kind, record, face, !hidesUrl));
   collectionRoutes(app, name, {
     GET: (c) => list(c, kind, text),
     POST: create && ((c) => makeOne(c, kind)),
@@ -113,7 +114,7 @@ export function recordTextOf(shown: (record: StoredRecord, face: RenderContext) 
 }
 
 function list(c: Asked, kind: Kind, text: TextOf): Response {
-  const { expand, listsUrl } = specificsOf(kind);
+  const { expand = [] } = specificsOf(kind);
   const query = queryOf(c);
   const byOffset = kind.operations.paging === 'offset';
   const known = [...Object.keys(filtersOf(kind)), 'limit', byOffset ? 'offset' : CURSOR];
@@ -128,21 +129,18 @@ function list(c: Asked, kind: Kind, text: TextOf): Response {
   const face = faceOf(c);
   const { narrow = (shown) => shown, ordered } = extras;
   const plain = expanded === null && !extras.narrow;
-  const shown = (record: StoredRecord): JsonObject =>
-    expanded === null
-      ? showRecord(kind, record, face, listsUrl)
-      : expandedRecord(c, kind, record, expanded);
   const show = (record: StoredRecord): string =>
-    plain ? text(record, face) : wireText(narrow(shown(record)));
+    plain ? text(record, face) : wireText(narrow(expandedRecord(c, kind, record, expanded ?? '')));
   return byOffset
     ? offsetPage(c, records, show, true)
     : cursorPage(c, kind, records, { show, ordered });
 }
 
+/** @param name of the reference that comes as what it points at; empty for none */
 function expandedRecord(c: Asked, kind: Kind, record: StoredRecord, name: string): JsonObject {
   const { store } = c.env.cloud;
   const face = faceOf(c);
-  const shown = showRecord(kind, record, face, true);
+  const shown = showRecord(kind, record, face, !specificsOf(kind).hidesUrl);
   const attribute = kind.attributes[name];
   const target = attribute?.word === 'ref' ? store.kinds.get(attribute.to) : undefined;
   const other =
@@ -263,7 +261,7 @@ function makeOne(c: Asked, kind: Kind): Response {
 
 function updateOne(c: Asked, kind: Kind): Response {
   const { store, behaviours, secrets } = c.env.cloud;
-  const { hindersUpdate, settled, follow, listsUrl } = specificsOf(kind);
+  const { hindersUpdate, settled, follow, hidesUrl } = specificsOf(kind);
   const before = existing(c, kind);
   const isPut = c.req.method === 'PUT';
   const sent = sentFields(c, kind);
@@ -281,7 +279,7 @@ function updateOne(c: Asked, kind: Kind): Response {
   commit(c, { kind, before, after: result });
   for (const change of follow?.(store, result) ?? []) commit(c, change);
   secrets.keep(kind, recordId(kind, before), () => bodyOf(c, 'v2'));
-  return isPut ? answer(showRecord(kind, result, faceOf(c), listsUrl)) : written(c, kind, result);
+  return isPut ? answer(showRecord(kind, result, faceOf(c), !hidesUrl)) : written(c, kind, result);
 }
 
 /** The fields of a PATCH: documents are only added to. */
@@ -290,13 +288,11 @@ function added(
   before: StoredRecord,
   sent: Readonly<Record<string, Json>>,
 ): Readonly<Record<string, Json>> {
-  const entries = Object.entries(sent).map(([name, value]) => {
-    if (kind.attributes[name]?.wire !== 'merge') return [name, value] as const;
+  return mapMembers(sent, (value, name): Json => {
+    if (kind.attributes[name]?.wire !== 'merge') return value;
     const tree = mergedAdditions(before[name] ?? null, value);
-    if (typeof tree === 'string') turnDown(400, `${name} ${tree}`, [name]);
-    return [name, tree] as const;
+    return typeof tree === 'string' ? turnDown(400, `${name} ${tree}`, [name]) : tree;
   });
-  return Object.fromEntries(entries);
 }
 
 /** The fields that a replacing PUT resets because it does not name them. */
@@ -308,17 +304,14 @@ function reset(
 ): Record<string, Json> {
   const fixed = keptMembers(before, (_, name) => kind.attributes[name]?.immutable === true);
   requireAll(kind, { ...fixed, ...fields }, asIs);
-  const left = Object.entries(kind.attributes).filter(
-    ([, { computed, optional, wire }]) =>
-      computed !== true && optional === true && wire !== 'merge',
+  const left = keptMembers(
+    kind.attributes,
+    ({ computed, optional, wire }) => computed !== true && optional === true && wire !== 'merge',
   );
-  return Object.fromEntries(
-    left.map(([name, attribute]) => [
-      name,
-      attribute.word === 'ref' && attribute.to === 'accounts'
-        ? c.env.cloud.store.root
-        : blank(attribute),
-    ]),
+  return mapMembers(left, (attribute) =>
+    attribute.word === 'ref' && attribute.to === 'accounts'
+      ? c.env.cloud.store.root
+      : blank(attribute),
   );
 }
 

@@ -2,6 +2,8 @@
 import {
   equal,
   isObject,
+  keptMembers,
+  mapMembers,
   own,
   wireText,
   type Attribute,
@@ -221,10 +223,8 @@ function resourceOf(c: Asked, kind: Kind): Sent {
   );
   if (misplaced.length > 0)
     turnDown(400, 'relationships are not attributes', misplaced.map(inAttributes));
-  const links = Object.entries(relationships).map(
-    ([name, value]) => [name, linkedId(kind, name, value)] as const,
-  );
-  return { id: data.id, attributes, links: Object.fromEntries(links) };
+  const links = mapMembers(relationships, (value, name) => linkedId(kind, name, value));
+  return { id: data.id, attributes, links };
 }
 
 function linkedId(kind: Kind, name: string, value: unknown): string {
@@ -254,14 +254,13 @@ function updateOne(c: Asked, kind: Kind): Response {
   const moved = Object.keys(links).filter((name) => links[name] !== before[name]);
   if (moved.length > 0)
     turnDown(409, 'relationships cannot be changed', moved.map(inRelationships));
-  const written = Object.entries(attributes).filter(
-    ([name, value]) => kind.attributes[name]?.computed !== true || !equal(value, before[name]),
+  const written = keptMembers(
+    attributes,
+    (value, name) => kind.attributes[name]?.computed !== true || !equal(value, before[name]),
   );
-  const fields = fieldsOf(c, kind, Object.fromEntries(written), inAttributes);
-  const kept = Object.entries(before).filter(
-    ([name]) => kind.attributes[name]?.wire === 'relationship',
-  );
-  requireAll(kind, { ...Object.fromEntries(kept), ...fields }, inAttributes);
+  const fields = fieldsOf(c, kind, written, inAttributes);
+  const kept = keptMembers(before, (_, name) => kind.attributes[name]?.wire === 'relationship');
+  requireAll(kind, { ...kept, ...fields }, inAttributes);
   const after = { ...before, ...fields };
   commit(c, { kind, before, after });
   return answer({ data: resource(c, kind, after) });

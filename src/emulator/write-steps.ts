@@ -22,7 +22,7 @@ export function fieldsOf(
     const target = store.kinds.get(name);
     if (target && !target.beyond) return store.get(target, id) !== undefined;
     // An estate that holds none of a collection beyond the reference says nothing of it.
-    const records = target ? store.all(target) : store.records(name);
+    const records = store.records(name);
     return records.length === 0 ? undefined : records.some((record) => record.id === id);
   };
   const complaints: { readonly path: string; readonly why: string }[] = [];

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { hrtime } from 'node:process';
+import { setTimeout } from 'node:timers/promises';
 import type { Clock } from './index.js';
 
 const LONGEST_TIMER = 2 ** 31 - 1;
@@ -31,16 +32,10 @@ function monotonic(): number {
   return seconds * 1000 + nanoseconds / 1e6;
 }
 
-function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = (act: () => void) => () => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', aborted);
-      act();
-    };
-    const aborted = end(() => reject(signal?.reason));
-    const timer = setTimeout(end(resolve), Math.min(milliseconds, LONGEST_TIMER));
-    if (signal?.aborted) aborted();
-    else signal?.addEventListener('abort', aborted);
+/** The timer of Node rejects with an error of its own, which has the reason of the signal as its cause. */
+async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  const until = Math.min(milliseconds, LONGEST_TIMER);
+  await setTimeout(until, undefined, { signal }).catch(() => {
+    throw signal?.reason;
   });
 }

@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import { spawnSync } from 'node:child_process';
 import { posix, relative, resolve, sep } from 'node:path';
-import { errorCode, isOwnCredential, keptMembers, refuse } from '../model/index.js';
+import { cached, errorCode, isOwnCredential, keptMembers, refuse } from '../model/index.js';
 import type { DeclarationFiles } from './index.js';
 
 interface Place {
@@ -12,12 +12,7 @@ interface Place {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-export interface GitRepository {
-  /** The full id of the commit that a reference names; undefined if there is none. */
-  commitOf(reference: string): string | undefined;
-  /** The files of a commit, at their absolute paths. Read when they are asked for. */
-  filesOf(commit: string): CommittedFiles;
-}
+export type GitRepository = ReturnType<typeof gitRepository>;
 
 export interface CommittedFiles extends DeclarationFiles {
   /** Paths of submodules below the current folder, relative to it: their files are in other repositories, and are not read. */
@@ -29,21 +24,16 @@ const LONGEST = 1024 * 1024 * 1024;
 const YAML = /\.ya?ml$/i;
 const LINK = '120000';
 const SUBMODULE = '160000';
+const TREE = '040000';
 const FILES = ['100644', '100755', '100664'];
 const MOST_LINKS = 40;
 /** What the loader of declarations does not walk. */
 const HIDDEN = /(?:^|\/)(?:\.|node_modules\/)/;
 
-type Git = (words: readonly string[], input?: string) => GitOutput;
-interface GitOutput {
-  readonly ok: boolean;
-  readonly bytes: Buffer;
-  /** What git says about a failure, in one line. */
-  readonly said: string;
-}
+type Git = ReturnType<typeof gitIn>;
 
 /** The repository of the current folder. @throws Refusal where there is none, or no git */
-export function gitRepository(place: Place): GitRepository {
+export function gitRepository(place: Place) {
   const git = gitIn(place);
   const { ok, bytes, said } = git(['rev-parse', '--is-inside-work-tree', '--show-prefix']);
   const [isInside, prefix = ''] = bytes.toString('utf8').split('\n');
@@ -52,19 +42,21 @@ export function gitRepository(place: Place): GitRepository {
       detail: `${said === '' ? '' : `git says: ${said}\n`}Go to a folder of the repository that holds the declarations.`,
     });
   return {
-    commitOf(reference) {
+    /** The full id of the commit that a reference names; undefined if there is none. */
+    commitOf(reference: string): string | undefined {
       // What begins with a dash would be an option, and no name of git holds a control character.
       if (/^-|\p{Cc}/u.test(reference)) return undefined;
       const found = git(['rev-parse', '--verify', '--quiet', `${reference}^{commit}`]);
       const commit = found.bytes.toString('utf8').trim();
       return found.ok && /^[0-9a-f]{40,64}$/.test(commit) ? commit : undefined;
     },
-    filesOf: (commit) => filesOf(git, commit, { prefix, cwd: place.cwd }),
+    /** The files of a commit, at their absolute paths. Read when they are asked for. */
+    filesOf: (commit: string) => filesOf(git, commit, { prefix, cwd: place.cwd }),
   };
 }
 
-/** Without the credentials of trueup, which git does not need. */
-function gitIn({ cwd, environment }: Place): Git {
+/** Without the credentials of trueup, which git does not need. `said`: what git says about a failure, in one line. */
+function gitIn({ cwd, environment }: Place) {
   const env = {
     ...keptMembers(environment, (_, name) => !isOwnCredential(name)),
     LC_ALL: 'C',
@@ -72,11 +64,11 @@ function gitIn({ cwd, environment }: Place): Git {
     GIT_OPTIONAL_LOCKS: '0',
     GIT_TERMINAL_PROMPT: '0',
   };
-  return (words, input) => {
+  return (words: readonly string[], input = '') => {
     const { status, error, stdout, stderr } = spawnSync('git', words, {
       cwd,
       env,
-      input: input ?? '',
+      input,
       maxBuffer: LONGEST,
       timeout: SECONDS * 1000,
       windowsHide: true,
@@ -85,7 +77,8 @@ function gitIn({ cwd, environment }: Place): Git {
       refuse('no-git', `git cannot be run (${errorCode(error) ?? 'unknown error'}).`, {
         detail: 'It has to be on the PATH. To try it, type: git --version',
       });
-    return { ok: status === 0, bytes: stdout, said: stderr.toString('utf8').split('\n', 1)[0]! };
+    const [said = ''] = stderr.toString('utf8').split('\n', 1);
+    return { ok: status === 0, bytes: stdout, said };
   };
 }
 
@@ -105,31 +98,20 @@ interface Entry {
 }
 
 /** The paths of a commit, from the top of the repository, with `/`; the top itself is empty. */
-interface Tree {
-  readonly entries: ReadonlyMap<string, Entry>;
-  readonly folders: ReadonlyMap<string, ReadonlySet<string>>;
-}
-
-function treeOf(git: Git, commit: string): Tree {
+function treeOf(git: Git, commit: string) {
   const entries = new Map<string, Entry>();
   const folders = new Map<string, Set<string>>([['', new Set()]]);
-  const listed = bytesOf(git, ['ls-tree', '-r', '-z', '--full-tree', commit]);
+  const listed = bytesOf(git, ['ls-tree', '-r', '-t', '-z', '--full-tree', commit]);
   const isClean = isUtf8(listed);
   for (const line of listed.toString('utf8').split('\0')) {
     const tab = line.indexOf('\t');
     const [mode, , id] = line.slice(0, tab).split(' ');
     if (tab < 0 || mode === undefined || id === undefined) continue;
     const path = line.slice(tab + 1);
+    cached(folders, folderOf(path), () => new Set()).add(posix.basename(path));
     // Two names that are not UTF-8 may become one here. The working tree refuses them, too.
-    entries.set(path, { mode: isClean || !path.includes('\uFFFD') ? mode : '', id });
-    for (let at = path, isNew = true; at !== '' && isNew;) {
-      const folder = folderOf(at);
-      const names = folders.get(folder);
-      isNew = names === undefined;
-      if (names) names.add(posix.basename(at));
-      else folders.set(folder, new Set([posix.basename(at)]));
-      at = folder;
-    }
+    if (mode !== TREE)
+      entries.set(path, { mode: isClean || !path.includes('\uFFFD') ? mode : '', id });
   }
   return { entries, folders };
 }

@@ -146,9 +146,7 @@ async function update(
   const renewed = (path: string): boolean =>
     memberAt(planned, versionOf(path)) !== memberAt(prior, versionOf(path));
   return within(whole, { kind, operation: 'update', block: planned }, async (context) => {
-    const live =
-      (await context.writer.current(context, kind, id)) ??
-      (await readUntilVisible(context, kind, id, createdIn(kept)));
+    const live = await present(context, id, kept);
     if (!live)
       return refuse('gone', `${wordsFor(kind)} ${id} was deleted outside of Terraform meanwhile.`, {
         detail: 'Plan again.',
@@ -158,6 +156,11 @@ async function update(
     return { new_state: resultOf(withId(kind), planned, identified(now)), diagnostics };
   });
 }
+
+/** The object as it is now. One that was created just now is waited for. */
+const present = async (context: OperationContext, id: string, kept: Uint8Array) =>
+  (await context.writer.current(context, context.kind, id)) ??
+  readUntilVisible(context, context.kind, id, createdIn(kept));
 
 /** The value at a dotted path. */
 function memberAt(block: CtyObject, path: string): CtyValue {
@@ -285,9 +288,7 @@ async function remove(whole: WriteContext, kind: Kind, prior: CtyObject, kept: U
   whole.claims.add(claimOf(kind.name, id));
   if (!kind.operations.delete) return { new_state: null };
   return within(whole, { kind, operation: 'delete', block: prior }, async (context) => {
-    const live =
-      (await context.writer.current(context, kind, id)) ??
-      (await readUntilVisible(context, kind, id, createdIn(kept)));
+    const live = await present(context, id, kept);
     if (!live) return { new_state: null };
     const paths = writables(kind).map(([path]) => path);
     refuseMoved(kind, prior, live, paths);

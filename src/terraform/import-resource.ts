@@ -22,19 +22,13 @@ export async function importedId(
   asked: string,
 ): Promise<string> {
   const id = asked.trim();
-  if (id === '')
-    return refuse('no-object', `An id of ${wordsFor(kind)} is missing.`, {
-      detail: formsOf(kind),
-      attribute: kind.id,
-    });
+  const none = (summary: string): never =>
+    refuse('no-object', summary, { detail: formsOf(kind), attribute: kind.id });
+  if (id === '') return none(`An id of ${wordsFor(kind)} is missing.`);
   const conditions = conditionsIn(kind, id);
   if (conditions) return (await theOne(listings, kind, conditions)).id;
   if (!(await listings.find(kind, id).catch((error: unknown) => advised(kind, error))))
-    return refuse(
-      'no-object',
-      `There is no ${kind.singular.replaceAll('_', ' ')} with the id ${id}.`,
-      { detail: formsOf(kind), attribute: kind.id },
-    );
+    return none(`There is no ${kind.singular.replaceAll('_', ' ')} with the id ${id}.`);
   return id;
 }
 

@@ -88,6 +88,15 @@ export function createProvider(given: ProviderTools): ProviderServer {
   const types = typesOf(tools);
   const { schema, kindOf, readOnly, attributesOf } = types;
   const { claim, context, ...calls } = siteCalls(tools);
+
+  /** Older versions had no `id` beside an identifier of another name. @throws Refusal */
+  function upgradedState(type: string, raw: unknown): CtyValue {
+    const kind = kindOf(type);
+    const state = stated(attributesOf(schema.resources, type), raw);
+    claim(kind, state);
+    return isRecord(state) ? { ...state, id: state[kind.id] ?? null } : state;
+  }
+
   return {
     schema,
     ...calls,
@@ -107,21 +116,15 @@ export function createProvider(given: ProviderTools): ProviderServer {
 
     async upgradeResourceState({ type_name, version, raw }) {
       const known = schema.resources[type_name];
-      if (known && version > known.version)
-        return { diagnostics: [tooNew(version, known.version)] };
-      const kind = kindOf(type_name);
-      const upgraded = upgradedState(kind, stated(known?.attributes ?? [], raw));
-      claim(kind, upgraded);
-      return { upgraded };
+      return known && version > known.version
+        ? { diagnostics: [tooNew(version, known.version)] }
+        : { upgraded: upgradedState(type_name, raw) };
     },
 
     async moveResourceState({ type_name, raw, source }) {
       if (source.type !== type_name) return { diagnostics: [immovable(source.type, type_name)] };
       // The same type at another address, as of a private registry: the state is of this provider.
-      const kind = kindOf(type_name);
-      const target = upgradedState(kind, stated(attributesOf(schema.resources, type_name), raw));
-      claim(kind, target);
-      return { target };
+      return { target: upgradedState(type_name, raw) };
     },
 
     async callFunction({ name, values }) {
@@ -182,10 +185,7 @@ function typesOf({ kinds, collections, functions }: ProviderTools) {
 function readCalls(
   { schema, kindOf, readOnly, attributesOf }: ReturnType<typeof typesOf>,
   { claim, context }: Pick<ReturnType<typeof siteCalls>, 'claim' | 'context'>,
-): Pick<
-  ProviderServer,
-  'readResource' | 'importResourceState' | 'readDataSource' | 'listResource'
-> {
+) {
   return {
     async readResource({ type_name, current_state, private: kept }) {
       const kind = kindOf(type_name);
@@ -228,7 +228,7 @@ function readCalls(
           : await readObject(listings, kindOf(type_name), attributes, config),
       };
     },
-  };
+  } satisfies Partial<ProviderServer>;
 }
 
 /** The calls that open and close the cloud and its journal, and what the others need of these. */
@@ -261,10 +261,7 @@ function siteCalls(tools: ProviderTools) {
     }
   }
 
-  const calls: Pick<
-    ProviderServer,
-    'validateProviderConfig' | 'configureProvider' | 'stopProvider' | 'close'
-  > = {
+  const calls = {
     async validateProviderConfig({ config }) {
       return {
         diagnostics: isRecord(config)
@@ -296,7 +293,7 @@ function siteCalls(tools: ProviderTools) {
     },
 
     close: closeSite,
-  };
+  } satisfies Partial<ProviderServer>;
   return {
     ...calls,
     context: async (): Promise<WriteContext> => (await opened()).context,
@@ -307,10 +304,6 @@ function siteCalls(tools: ProviderTools) {
     },
   };
 }
-
-/** Older versions had no `id` beside an identifier of another name. */
-const upgradedState = (kind: Kind, state: CtyValue): CtyValue =>
-  isRecord(state) ? { ...state, id: state[kind.id] ?? null } : state;
 
 /** Objects of one kind never become objects of another. */
 const immovable = (from: string, to: string): WireDiagnostic =>

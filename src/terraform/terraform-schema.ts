@@ -37,7 +37,10 @@ export function providerSchema(
   collections: Collections,
   functions: readonly ProviderFunction[] = [],
 ): ProviderSchema {
-  const all = [...storedKinds(kinds).values()];
+  const ofKinds = <T>(schemaOf: (kind: Kind) => T): Readonly<Record<string, T>> =>
+    Object.fromEntries(
+      [...storedKinds(kinds).values()].map((kind) => [typeName(kind.singular), schemaOf(kind)]),
+    );
   const readOnly = [...collections.values()].filter(({ name }) => !kinds.has(name));
   return {
     provider: {
@@ -45,22 +48,17 @@ export function providerSchema(
       description: `Declares objects of a device cloud: ${kindWords(kinds)}.`,
       attributes: given(providerBlock),
     },
-    resources: Object.fromEntries(
-      all.map((kind) => [
-        typeName(kind.singular),
-        {
-          version: 0,
-          description: kind.doc,
-          attributes: [...resourceAttributes(withId(kind)), ...beside(resourceBlock(kind))],
-        },
-      ]),
-    ),
-    dataSources: Object.fromEntries([
-      ...all.map((kind) => [typeName(kind.singular), lookupSchema(kind)] as const),
-      ...readOnly.map((one) => [typeName(one.name), recordsSchema(one)] as const),
-    ]),
-    lists: Object.fromEntries(all.map((kind) => [typeName(kind.singular), listSchema(kind)])),
-    identities: Object.fromEntries(all.map((kind) => [typeName(kind.singular), identityOf(kind)])),
+    resources: ofKinds((kind) => ({
+      version: 0,
+      description: kind.doc,
+      attributes: [...resourceAttributes(withId(kind)), ...beside(resourceBlock(kind))],
+    })),
+    dataSources: {
+      ...ofKinds(lookupSchema),
+      ...Object.fromEntries(readOnly.map((one) => [typeName(one.name), recordsSchema(one)])),
+    },
+    lists: ofKinds(listSchema),
+    identities: ofKinds(identityOf),
     functions: Object.fromEntries(functions.map((one) => [one.name, functionSchema(one)])),
   };
 }
@@ -99,15 +97,21 @@ const optional: Use = { optional: true };
 const computed: Use = { computed: true };
 const either: Use = { optional: true, computed: true };
 
+/** What a schema says of attributes and of those inside of them. @param tell beside the type; undefined for one that it leaves out */
+const telling =
+  (tell: (attribute: Attribute) => Omit<SchemaAttribute, keyof Typed> | undefined) =>
+  (attributes: Attributes): readonly SchemaAttribute[] =>
+    Object.entries(attributes).flatMap(([name, attribute]) => {
+      const told = tell(attribute);
+      return told ? [{ name, ...told, ...typed(attribute, telling(tell)) }] : [];
+    });
+
 /** Attributes that are only given; a secret stands under its own name. */
-const given = (attributes: Attributes): readonly SchemaAttribute[] =>
-  Object.entries(attributes).map(([name, attribute]) => ({
-    name,
-    ...typed(attribute, given),
-    description: attribute.doc,
-    ...optional,
-    ...(attribute.secret && { sensitive: true }),
-  }));
+const given = telling(({ doc, secret }) => ({
+  description: doc,
+  ...optional,
+  ...(secret && { sensitive: true }),
+}));
 
 /** What is no part of an object: blocks, as every provider has them. */
 const beside = (block: ResourceBlock<Kind>): readonly SchemaAttribute[] =>
@@ -158,21 +162,12 @@ function secretAttributes(name: string, { doc }: Attribute): readonly SchemaAttr
 }
 
 /** The attributes that can be read, all used alike. */
-const readable =
-  (use: Use) =>
-  (attributes: Attributes): readonly SchemaAttribute[] =>
-    Object.entries(attributes).flatMap(([name, attribute]) =>
-      attribute.secret || holdsOnlySecrets(attribute)
-        ? []
-        : [
-            {
-              name,
-              ...use,
-              description: described(asRead(attribute)),
-              ...typed(attribute, readable(use)),
-            },
-          ],
-    );
+const readable = (use: Use) =>
+  telling((attribute) =>
+    attribute.secret || holdsOnlySecrets(attribute)
+      ? undefined
+      : { ...use, description: described(asRead(attribute)) },
+  );
 
 /** Without what matters only to a write. */
 const asRead = ({ immutable: _, ...attribute }: Attribute): Attribute => ({

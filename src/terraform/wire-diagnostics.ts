@@ -1,7 +1,6 @@
 // Converts diagnostics to Terraform's form: attribute paths in its steps, and the kind of object instead of an address,
 // because Terraform names the resource itself and an address of the journal means nothing to users.
 import {
-  cached,
   defined,
   Refusal,
   resourceBlock,
@@ -39,20 +38,14 @@ export function pathOf(attributes: Attributes, steps: readonly string[]): Path {
   return path;
 }
 
-/** Attributes that are called otherwise in HCL, by dotted paths. */
-const renamed = new WeakMap<Attributes, readonly (readonly [pattern: RegExp, name: string])[]>();
-
 /** A text with its attributes named as the configuration writes them. A name without dots is one only in backquotes. */
 function asWritten({ attributes }: Kind, text: string): string {
-  const names = cached(renamed, attributes, () =>
-    [...walk(attributes)].flatMap(([path, { secret }]) => {
-      if (!secret) return [];
-      const name = path.replaceAll('.', String.raw`\.`);
-      const pattern = path.includes('.') ? `(?<![\\w.])${name}(?!\\w)` : `(?<=\`)${name}(?=\`)`;
-      return [[new RegExp(pattern, 'g'), writeOnly(path)] as const];
-    }),
-  );
-  return names.reduce((said, [pattern, name]) => said.replaceAll(pattern, name), text);
+  const secrets = [...walk(attributes)].filter(([, { secret }]) => secret);
+  return secrets.reduce((said, [path]) => {
+    const name = path.replaceAll('.', String.raw`\.`);
+    const pattern = path.includes('.') ? `(?<![\\w.])${name}(?!\\w)` : `(?<=\`)${name}(?=\`)`;
+    return said.replaceAll(new RegExp(pattern, 'g'), writeOnly(path));
+  }, text);
 }
 
 /** An error in Terraform's form. An empty path is left out. */

@@ -29,7 +29,7 @@ import { outcomeOf, type Settled } from '../reconciler/apply/recovery.js';
 import {
   claimOf,
   type Held,
-  type JournalRun,
+  type JournalPlace,
   type ProviderJournal,
   type SharedTools,
 } from './provider-journal.js';
@@ -37,7 +37,7 @@ import { readCollection, look, type ListingCache } from './listing-cache.js';
 import type { Limit } from './timeouts.js';
 
 /** Everything that reads and writes of one configured provider need. */
-export interface WriteContext extends SharedTools {
+export interface WriteContext extends SharedTools, Pick<JournalPlace, 'journalSettings' | 'run'> {
   readonly rules: readonly PolicyRule[];
   /** The same cloud until a signal is raised. */
   readonly within: Cloud['within'];
@@ -45,9 +45,6 @@ export interface WriteContext extends SharedTools {
   readonly limit: Limit;
   readonly listings: ListingCache;
   readonly journal: ProviderJournal<WriteSession>;
-  /** The settings of a project whose commands work on the journal, as YAML. */
-  readonly journalSettings: string;
-  readonly run: JournalRun;
   /** As `claims`: objects that a resource of this run was bound to or changed. */
   readonly bound: Set<string>;
   /** Addresses of creates whose question a person was asked. */
@@ -106,8 +103,7 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
   const { kinds, listings } = tools;
   const bases = new Map<string, Promise<LiveCollection>>();
   const executor = new Executor({ ...tools, session: held.session }, held.entries);
-  const contexts = contextsOf(tools, executor);
-  const { underWay, lookedAt } = contexts;
+  const { contextOf, recheckOf, underWay, lookedAt } = contextsOf(tools, executor);
   const attempt = lanesOf(tools, held, executor);
   // Another process may have written while the lock was not ours.
   for (const kind of kinds.values()) listings.wrote(kind);
@@ -145,7 +141,11 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
       return look(mine, kind, id);
     },
     write: (operation, change, liveObjects) =>
-      send(operation, change, contexts.ofChange(operation, change, liveObjects)),
+      send(
+        operation,
+        change,
+        contextOf(undefined, liveObjects && recheckOf(operation, liveObjects, change)),
+      ),
     async prove(operation, written) {
       let proof: Proof | undefined;
       for await (proof of executor.prove([written], () => Infinity, limitsOf(operation)));
@@ -155,7 +155,7 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
       const listing = await operation.limit.until(base(kind));
       for (let last = false; ; last = true) {
         const { outcome, pending, settled, again } = await attempt(operation, kind, () =>
-          send(operation, change, contexts.ofCreate(listing)),
+          send(operation, change, contextOf(listing)),
         );
         if (!pending) return outcome;
         if (settled) underWay.delete(change);
@@ -201,10 +201,7 @@ function contextsOf(tools: Tools, executor: Executor) {
   }
 
   /** @param listing what was there before, for creates; @param judged what the policies of a change were judged by */
-  function changeContext(
-    listing?: LiveCollection,
-    judged?: ChangeContext['recheck'],
-  ): SessionContext {
+  function contextOf(listing?: LiveCollection, judged?: ChangeContext['recheck']): SessionContext {
     const name = listing?.kind.name ?? '';
     const before = cached(befores, name, () =>
       beforeRun(new Map(listing ? [[name, listing]] : [])),
@@ -219,13 +216,7 @@ function contextsOf(tools: Tools, executor: Executor) {
     };
   }
 
-  return {
-    lookedAt,
-    underWay,
-    ofCreate: (listing: LiveCollection) => changeContext(listing),
-    ofChange: (operation: OperationTools, change: Change, liveObjects?: LiveCollections) =>
-      changeContext(undefined, liveObjects && recheckOf(operation, liveObjects, change)),
-  };
+  return { contextOf, recheckOf, lookedAt, underWay };
 }
 
 /** Carries out creates, each in the lane of its kind. Where the outcome is not known it is waited for. */

@@ -6,12 +6,7 @@ import { join } from 'node:path';
 import { build, type BuildOptions } from 'esbuild';
 import { connect, undiciTransport, type Transport } from '../../src/client/index.js';
 import { load } from '../../src/declarations/index.js';
-import {
-  createEmulator,
-  dummyCredentials,
-  serve,
-  type Emulator,
-} from '../../src/emulator/index.js';
+import { dummyCredentials, serve } from '../../src/emulator/index.js';
 import { Secret } from '../../src/model/index.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { declarationFiles } from '../../src/platform/declaration-files.js';
@@ -25,6 +20,7 @@ import { provider } from '../../src/resources/provider.js';
 import { fileStore, scryptFingerprints, type Snapshot, type Store } from '../../src/state/index.js';
 import { start, TRUEUP, type Running } from '../support/command.js';
 import { theirs } from '../support/estate.js';
+import { recordingEmulator, type RecordingEmulator } from '../support/recording-emulator.js';
 import type { TcpProxy } from '../support/tcp-proxy.js';
 import { after, before, secrets, withMail } from './scene.js';
 
@@ -53,7 +49,7 @@ export interface RemoteLane {
 export interface Lane {
   readonly cwd: string;
   readonly remote: RemoteLane | undefined;
-  emulator: Emulator;
+  emulator: RecordingEmulator;
   meddle: Meddle;
   /** Starts the command that can be killed at a boundary. */
   victim(args: readonly string[], env?: Environment): Running;
@@ -173,12 +169,12 @@ async function openLane(cwd: string, script: string, remote?: RemoteLane): Promi
   const lane: Lane = {
     cwd,
     remote,
-    emulator: createEmulator({ kinds, clock, random, estate: theirs }),
+    emulator: recordingEmulator({ kinds, clock, random, estate: theirs }),
     meddle: passOn,
     victim: (args, env) => launch(args, env, script),
     command: (args, env) => launch(args, env),
     async reset() {
-      lane.emulator = createEmulator({ kinds, clock, random, estate: first });
+      lane.emulator = recordingEmulator({ kinds, clock, random, estate: first });
       lane.meddle = passOn;
       mutations = 0;
       if (remote) Object.assign(remote.proxy, { meddle: () => 'pass', pieces: 0 });

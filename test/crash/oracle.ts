@@ -2,7 +2,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { createEmulator } from '../../src/emulator/index.js';
 import { sha256, type JsonObject } from '../../src/model/index.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { systemRandom } from '../../src/platform/random.js';
@@ -10,6 +9,7 @@ import { kinds } from '../../src/resources/index.js';
 import type { Snapshot } from '../../src/state/index.js';
 import type { Ran } from '../support/command.js';
 import { theirs } from '../support/estate.js';
+import { recordingEmulator } from '../support/recording-emulator.js';
 import type { Lane } from './bench.js';
 import { secrets, whole } from './scene.js';
 
@@ -27,7 +27,7 @@ function objects({ emulator }: Pick<Lane, 'emulator'>): ReadonlyMap<string, Json
 
 /** What the service holds before anything runs, beside the estate also what it refers to: users and routers. */
 const atStart = objects({
-  emulator: createEmulator({
+  emulator: recordingEmulator({
     kinds,
     clock: systemClock(),
     random: systemRandom(),

@@ -7,19 +7,14 @@ import { run as fleetPlan } from '../../src/cli/commands/fleet-plan.js';
 import { run as report } from '../../src/cli/commands/fleet-report.js';
 import { run as showBundle } from '../../src/cli/commands/fleet-show.js';
 import { run as validate } from '../../src/cli/commands/fleet-validate.js';
-import {
-  accountCredentials,
-  byAccount,
-  createEmulator,
-  serve,
-  type Emulator,
-} from '../../src/emulator/index.js';
+import { accountCredentials, byAccount, serve } from '../../src/emulator/index.js';
 import type { TenantResult } from '../../src/model/index.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { systemRandom } from '../../src/platform/random.js';
 import { collections, kinds } from '../../src/resources/index.js';
 import { cleanUp } from './clean-up.js';
 import { freshFolder, inProcess, type Said } from './in-process.js';
+import { recordingEmulator, type RecordingEmulator } from './recording-emulator.js';
 
 const commands = { validate, plan: fleetPlan, drift, apply, report, show: showBundle };
 type Name = keyof typeof commands;
@@ -27,7 +22,7 @@ type Name = keyof typeof commands;
 export interface FleetHome {
   readonly cwd: string;
   readonly env: Record<string, string>;
-  readonly accounts: ReadonlyMap<string, Emulator>;
+  readonly accounts: ReadonlyMap<string, RecordingEmulator>;
   write(path: string, text: string): void;
   run(name: Name, ...words: readonly string[]): Promise<Said>;
   calls(tenant: string): number;
@@ -60,7 +55,7 @@ export async function fleetOf(
   const accounts = new Map(
     names.map((name) => {
       const credentials = accountCredentials(name);
-      return [name, createEmulator({ kinds, collections, clock, random, credentials })];
+      return [name, recordingEmulator({ kinds, collections, clock, random, credentials })];
     }),
   );
   const { fetch, calls } = byAccount(accounts, clock);

@@ -3,9 +3,7 @@
 import { connect, TransportError, type Answer, type Transport } from '../../src/client/index.js';
 import {
   ConnectionReset,
-  createEmulator,
   dummyCredentials,
-  type Emulator,
   type EmulatorOptions,
 } from '../../src/emulator/index.js';
 import {
@@ -40,6 +38,7 @@ import { registerStore } from '../../src/state/backends/registers/register-store
 import { rescueIn } from '../../src/state/backends/registers/rescue.js';
 import { memoryRegisters, type MemoryFaults, type MemoryRegisters } from './memory-registers.js';
 import { project } from './planning.js';
+import { recordingEmulator, type RecordingEmulator } from './recording-emulator.js';
 import { seededRandom, simulatedClock, type SimulatedClock } from './simulated.js';
 import { simulatedFiles, type SimulatedFiles } from './simulated-files.js';
 import { simulatedMachine, type SimulatedMachine } from './simulated-machine.js';
@@ -55,7 +54,7 @@ export interface RunOptions extends Partial<PlanRequest> {
 }
 
 export interface Rig {
-  readonly emulator: Emulator;
+  readonly emulator: RecordingEmulator;
   readonly clock: SimulatedClock;
   readonly files: SimulatedFiles;
   readonly events: Event[];
@@ -108,7 +107,7 @@ export function rig(options: RigOptions = {}): Rig {
   const clock = simulatedClock(Date.parse('2026-01-02T03:04:05Z'));
   const files = simulatedFiles(options.seed ?? 1);
   const machine = simulatedMachine();
-  const emulator = createEmulator({
+  const emulator = recordingEmulator({
     kinds,
     collections,
     clock: { ...clock.service, now: () => clock.service.now() + (options.ahead ?? 0) },

@@ -1,14 +1,6 @@
 // The calls of the protocol, from message to message: decode by the schema, call the provider, check its reply, encode.
 // Every error becomes a diagnostic, and Terraform keeps the earlier state or gets the known part of the new one.
-import {
-  defined,
-  equal,
-  own,
-  Refusal,
-  type Diagnostic,
-  isObject,
-  isList,
-} from '../../model/index.js';
+import { defined, equal, mapMembers, own, Refusal, type Diagnostic } from '../../model/index.js';
 import { planReplyError, salvaged, stateReplyError } from '../reply-checks.js';
 import {
   CtyError,
@@ -65,11 +57,6 @@ interface Wire {
 
 export function callsOf(provider: ProviderServer, log: Log): Calls {
   const wire: Wire = { provider, log };
-  const others = Object.entries(answers).map(([name, answer]): [string, Calls[string]] => [
-    name,
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a call reads what its own message has
-    (message) => answer(wire, message as Message),
-  ]);
   return {
     GetProviderSchema: async () => schemasOf(provider.schema),
     GetResourceIdentitySchemas: async () => ({
@@ -79,19 +66,16 @@ export function callsOf(provider: ProviderServer, log: Log): Calls {
       })),
     }),
     GetFunctions: async () => ({ functions: functionsOf(provider.schema) }),
-    ...Object.fromEntries(others),
+    ...mapMembers(answers, (answer): Calls[string] => async (message) => {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a call reads what its own message has
+      return answer(wire, message as Message);
+    }),
   };
 }
 
 const answers: Readonly<Record<string, (wire: Wire, message: Message) => Promise<Reply>>> = {
-  ValidateProviderConfig: (wire, { config }) =>
-    asked(wire, undefined, {}, async () =>
-      wire.provider.validateProviderConfig({ config: blockOf(wire, config) }),
-    ),
-  ConfigureProvider: (wire, { config }) =>
-    asked(wire, undefined, {}, async () =>
-      wire.provider.configureProvider({ config: blockOf(wire, config) }),
-    ),
+  ValidateProviderConfig: ofProvider('validateProviderConfig'),
+  ConfigureProvider: ofProvider('configureProvider'),
   ValidateResourceConfig: (wire, { type_name, config, client_capabilities }) =>
     ofResource(wire, type_name, {}, async (_, type) =>
       wire.provider.validateResourceConfig({
@@ -104,7 +88,7 @@ const answers: Readonly<Record<string, (wire: Wire, message: Message) => Promise
       }),
     ),
   ValidateDataResourceConfig: (wire, { type_name, config }) =>
-    ofDataSource(wire, type_name, async (_, type) =>
+    ofDataSource(wire, type_name, {}, async (_, type) =>
       wire.provider.validateDataResourceConfig({ type_name, config: decode(type, config) }),
     ),
   UpgradeResourceState: upgradeState,
@@ -113,7 +97,7 @@ const answers: Readonly<Record<string, (wire: Wire, message: Message) => Promise
   CallFunction: callFunction,
   ListResource: listResources,
   ValidateListResourceConfig: (wire, { type_name, config }) =>
-    ofList(wire, type_name, async (_, type) => (decode(type, config), {})),
+    ofList(wire, type_name, {}, async (_, type) => (decode(type, config), {})),
   ReadResource: read,
   PlanResourceChange: plan,
   ApplyResourceChange: apply,
@@ -122,8 +106,16 @@ const answers: Readonly<Record<string, (wire: Wire, message: Message) => Promise
   StopProvider: stop,
 };
 
-const blockOf = ({ provider }: Wire, config: DynamicValue | null): CtyValue =>
-  decode(typeOf(provider.schema.provider.attributes), config);
+/** A call that is given the block of the provider. */
+function ofProvider(call: 'validateProviderConfig' | 'configureProvider') {
+  return (wire: Wire, { config }: Message): Promise<Reply> =>
+    asked(wire, undefined, {}, async () => {
+      const type = typeOf(wire.provider.schema.provider.attributes);
+      return wire.provider[call]({ config: decode(type, config) });
+    });
+}
+
+type Told = Reply & { readonly diagnostics: readonly Reply[] };
 
 /** Asks, and turns what is thrown into diagnostics beside the `safe` reply. `attributes` are what their paths lead through. */
 async function asked(
@@ -131,7 +123,7 @@ async function asked(
   attributes: Schema['attributes'] | undefined,
   safe: Reply,
   work: () => Promise<DiagnosticsReply>,
-): Promise<Reply> {
+): Promise<Told> {
   try {
     const reply = await work();
     return {
@@ -151,27 +143,19 @@ async function asked(
 /** A question about a type, by its schema and the type of its values. */
 type Work = (attributes: Schema['attributes'], type: CtyType) => Promise<DiagnosticsReply>;
 
-interface TypeName {
-  readonly schemas: ProviderSchema['resources'];
-  readonly name: string;
-}
+const among =
+  (place: 'resources' | 'dataSources' | 'lists') =>
+  (wire: Wire, name: string, safe: Reply, work: Work): Promise<Told> => {
+    const schemas = wire.provider.schema[place];
+    return asked(wire, own(schemas, name)?.attributes, safe, async () => {
+      const { attributes } = schemaOf(schemas, name);
+      return work(attributes, typeOf(attributes));
+    });
+  };
 
-function ofType(wire: Wire, { schemas, name }: TypeName, safe: Reply, work: Work): Promise<Reply> {
-  const schema = own(schemas, name);
-  return asked(wire, schema?.attributes, safe, async () => {
-    const { attributes } = schemaOf(schemas, name);
-    return work(attributes, typeOf(attributes));
-  });
-}
-
-const ofResource = (wire: Wire, name: string, safe: Reply, work: Work): Promise<Reply> =>
-  ofType(wire, { schemas: wire.provider.schema.resources, name }, safe, work);
-
-const ofDataSource = (wire: Wire, name: string, work: Work): Promise<Reply> =>
-  ofType(wire, { schemas: wire.provider.schema.dataSources, name }, {}, work);
-
-const ofList = (wire: Wire, name: string, work: Work): Promise<Reply> =>
-  ofType(wire, { schemas: wire.provider.schema.lists, name }, {}, work);
+const ofResource = among('resources');
+const ofDataSource = among('dataSources');
+const ofList = among('lists');
 
 /** An answer that core would refuse: it gets what is wrong with it instead. */
 class BadReply extends Error {
@@ -189,8 +173,7 @@ async function stop(wire: Wire): Promise<Reply> {
   const { diagnostics } = await asked(wire, undefined, {}, async () =>
     wire.provider.stopProvider().then(() => ({})),
   );
-  const told: readonly unknown[] = isList(diagnostics) ? diagnostics : [];
-  return { Error: told.map((one) => isObject(one) && one['summary']).join('\n') };
+  return { Error: diagnostics.map(({ summary }) => summary).join('\n') };
 }
 
 function upgradeState(wire: Wire, { type_name, version, raw_state }: Message): Promise<Reply> {
@@ -242,7 +225,7 @@ function moveState(wire: Wire, message: Message): Promise<Reply> {
 async function listResources(wire: Wire, message: Message): Promise<Reply> {
   const { type_name, config, include_resource_object: whole, limit } = message;
   const events: Reply[] = [];
-  const { diagnostics } = await ofList(wire, type_name, async (_, listed) => {
+  const { diagnostics } = await ofList(wire, type_name, {}, async (_, listed) => {
     const { attributes } = schemaOf(wire.provider.schema.resources, type_name);
     const request = { type_name, config: decode(listed, config), limit };
     const { objects = [], diagnostics = [] } = await wire.provider.listResource(request);
@@ -256,8 +239,7 @@ async function listResources(wire: Wire, message: Message): Promise<Reply> {
     }
     return { diagnostics };
   });
-  const told: readonly unknown[] = isList(diagnostics) ? diagnostics : [];
-  return { events: told.length > 0 ? [{ diagnostic: told }] : events };
+  return { events: diagnostics.length > 0 ? [{ diagnostic: diagnostics }] : events };
 }
 
 /** An error of a function is no diagnostic; core puts a full stop behind its text. */
@@ -396,7 +378,7 @@ function importState(wire: Wire, { type_name, id, identity }: Message): Promise<
 }
 
 function readData(wire: Wire, { type_name, config }: Message): Promise<Reply> {
-  return ofDataSource(wire, type_name, async (attributes, type) => {
+  return ofDataSource(wire, type_name, {}, async (attributes, type) => {
     const given = decode(type, config);
     const request = { type_name, config: given };
     const { state, diagnostics = [] } = await wire.provider.readDataSource(request);

@@ -1,7 +1,7 @@
 // The messages and services of plugin protocol 6 that trueup uses, in its own table: names and numbers are the
 // protocol's. Reading and writing use the table directly, so that a start parses and compiles nothing.
 import protobuf, { type Reader, type Writer } from 'protobufjs/minimal.js';
-import { isObject } from '../../model/index.js';
+import { cached, isObject } from '../../model/index.js';
 
 /** The largest message that core takes, in bytes; it refuses a larger one, and with it the object inside. */
 export const LARGEST_MESSAGE = 64 * 1024 * 1024;
@@ -178,16 +178,14 @@ const shapes = new Map<string, Shape>();
 
 /** Made from its row when first needed: most messages of the protocol are never met by one process. */
 function shapeOf(name: string): Shape {
-  const known = shapes.get(name);
-  if (known) return known;
-  const fields = (plugin[name] ?? '').split(', ').filter(Boolean).map(fieldOf);
-  const shape = {
-    fields,
-    byTag: new Map(fields.map((field) => [field.tag, field])),
-    absent: Object.fromEntries(fields.map(({ name, absent }) => [name, absent])),
-  };
-  shapes.set(name, shape);
-  return shape;
+  return cached(shapes, name, () => {
+    const fields = (plugin[name] ?? '').split(', ').filter(Boolean).map(fieldOf);
+    return {
+      fields,
+      byTag: new Map(fields.map((field) => [field.tag, field])),
+      absent: Object.fromEntries(fields.map(({ name, absent }) => [name, absent])),
+    };
+  });
 }
 
 function fieldOf(text: string): Field {

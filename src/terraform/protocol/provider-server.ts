@@ -34,25 +34,18 @@ export interface Schema {
   readonly attributes: readonly SchemaAttribute[];
 }
 
+type Plain = Required<Pick<SchemaAttribute, 'name' | 'type' | 'description'>>;
+
 export interface IdentitySchema {
   readonly version: number;
   /** Named as the attributes of the resource that hold them: replies take identities from their states. */
-  readonly attributes: readonly {
-    readonly name: string;
-    readonly type: CtyType;
-    readonly description: string;
-    readonly required_for_import: true;
-  }[];
+  readonly attributes: readonly (Plain & { readonly required_for_import: true })[];
 }
 
 export interface FunctionSchema {
   readonly summary: string;
   readonly description: string;
-  readonly parameters: readonly {
-    readonly name: string;
-    readonly type: CtyType;
-    readonly description: string;
-  }[];
+  readonly parameters: readonly Plain[];
   readonly returns: CtyType;
 }
 
@@ -79,9 +72,7 @@ export interface DiagnosticsReply {
   readonly diagnostics?: readonly WireDiagnostic[];
 }
 /** A state that is absent becomes null, or where core would lose an object, the one it holds already. */
-interface UpgradeReply extends DiagnosticsReply {
-  readonly upgraded?: CtyValue;
-}
+type Replied<Members> = Promise<DiagnosticsReply & Partial<Readonly<Members>>>;
 export interface ReadReply extends DiagnosticsReply {
   /** Null: the object is provably gone. Absent (with an error): what core holds stands. */
   readonly new_state?: CtyValue;
@@ -98,22 +89,10 @@ export interface ApplyReply extends DiagnosticsReply {
   /** Absent: as planned. */
   readonly private?: Uint8Array;
 }
-interface ListReply extends DiagnosticsReply {
-  readonly objects?: readonly { readonly name: string; readonly state: CtyValue }[];
-}
-interface MoveReply extends DiagnosticsReply {
-  readonly target?: CtyValue;
-}
 /** A result, or what is wrong, with the index of the argument where it is one of them. */
 interface FunctionReply {
   readonly result?: CtyValue;
   readonly error?: { readonly text: string; readonly argument?: number };
-}
-interface ImportReply extends DiagnosticsReply {
-  readonly imported_resources?: readonly {
-    readonly type_name: string;
-    readonly state: CtyValue;
-  }[];
 }
 
 /** A `Refusal` that a method throws becomes its diagnostics; anything else that is thrown, one that says so. */
@@ -128,8 +107,8 @@ export interface ProviderServer {
   ): Promise<DiagnosticsReply>;
   validateDataResourceConfig(request: Typed<'config'>): Promise<DiagnosticsReply>;
   configureProvider(request: { readonly config: CtyValue }): Promise<DiagnosticsReply>;
-  upgradeResourceState(request: UpgradeRequest): Promise<UpgradeReply>;
-  upgradeResourceIdentity(request: UpgradeRequest): Promise<UpgradeReply>;
+  upgradeResourceState(request: UpgradeRequest): Replied<{ upgraded: CtyValue }>;
+  upgradeResourceIdentity(request: UpgradeRequest): Replied<{ upgraded: CtyValue }>;
   readResource(
     request: Typed<'current_state'> & { readonly private: Uint8Array },
   ): Promise<ReadReply>;
@@ -144,23 +123,25 @@ export interface ProviderServer {
     },
   ): Promise<ApplyReply>;
   /** `id` is empty where `identity` says what to import; null where core gives none. */
-  importResourceState(request: Typed<'identity'> & { readonly id: string }): Promise<ImportReply>;
+  importResourceState(
+    request: Typed<'identity'> & { readonly id: string },
+  ): Replied<{ imported_resources: readonly Typed<'state'>[] }>;
   /** `raw` is JSON as terraform's state has it of another type, or of a type of another provider. */
   moveResourceState(
     request: UpgradeRequest & {
       readonly source: { readonly type: string; readonly provider: string };
     },
-  ): Promise<MoveReply>;
+  ): Replied<{ target: CtyValue }>;
   /** At most `limit` objects, if that is above zero. */
-  listResource(request: Typed<'config'> & { readonly limit: number }): Promise<ListReply>;
+  listResource(
+    request: Typed<'config'> & { readonly limit: number },
+  ): Replied<{ objects: readonly { readonly name: string; readonly state: CtyValue }[] }>;
   /** Every argument is known and not null. Called before anything is configured. */
   callFunction(request: {
     readonly name: string;
     readonly values: readonly CtyValue[];
   }): Promise<FunctionReply>;
-  readDataSource(
-    request: Typed<'config'>,
-  ): Promise<DiagnosticsReply & { readonly state?: CtyValue }>;
+  readDataSource(request: Typed<'config'>): Replied<{ state: CtyValue }>;
   /** Core was interrupted: end what is under way in good order. */
   stopProvider(): Promise<void>;
   /** The process ends: what has to be put in order, within a second. */

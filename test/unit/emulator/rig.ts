@@ -1,13 +1,9 @@
 // An emulator in process with a clock that moves only when told, and short ways to ask it.
-import {
-  createEmulator,
-  dummyCredentials,
-  type Emulator,
-  type EmulatorOptions,
-} from '../../../src/emulator/index.js';
+import { dummyCredentials, type EmulatorOptions } from '../../../src/emulator/index.js';
 import type { Json, JsonObject } from '../../../src/model/index.js';
 import type { Clock } from '../../../src/platform/index.js';
 import { collections, kinds } from '../../../src/resources/index.js';
+import { recordingEmulator, type RecordingEmulator } from '../../support/recording-emulator.js';
 import { seededRandom } from '../../support/simulated.js';
 
 export const ORIGIN = 'http://cloud.test';
@@ -53,7 +49,7 @@ export interface Answer {
 }
 
 export interface Rig {
-  readonly emulator: Emulator;
+  readonly emulator: RecordingEmulator;
   readonly clock: HandClock;
   readonly ask: (
     method: string,
@@ -107,7 +103,7 @@ export async function answerOf(response: Response): Promise<Answer> {
 
 export function rig(options: Partial<EmulatorOptions> = {}): Rig {
   const clock = handClock();
-  const emulator = createEmulator({
+  const emulator = recordingEmulator({
     kinds,
     collections,
     clock,

@@ -1,16 +1,11 @@
 // Over a real socket: answers arrive whole, resets break the connection, and closing leaves nothing behind.
 import { request as httpRequest } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
-import {
-  createEmulator,
-  parseFault,
-  serve,
-  type Emulator,
-  type Served,
-} from '../../../src/emulator/index.js';
+import { parseFault, serve, type Served } from '../../../src/emulator/index.js';
 import { Refusal } from '../../../src/model/index.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { kinds } from '../../../src/resources/index.js';
+import { recordingEmulator, type RecordingEmulator } from '../../support/recording-emulator.js';
 import { seededRandom } from '../../support/simulated.js';
 import { answerOf, requestOf, type Answer } from './rig.js';
 
@@ -21,8 +16,8 @@ afterEach(async () => {
 
 async function served(
   ...faults: readonly string[]
-): Promise<{ readonly emulator: Emulator; readonly url: string; readonly port: number }> {
-  const emulator = createEmulator({
+): Promise<{ readonly emulator: RecordingEmulator; readonly url: string; readonly port: number }> {
+  const emulator = recordingEmulator({
     kinds,
     clock: systemClock(),
     random: seededRandom(),

@@ -305,18 +305,6 @@ describe('an estate made up', () => {
   });
 });
 
-test('of very many requests the newest are kept, and every change', async () => {
-  const { emulator, ask } = rig();
-  await ask('POST', '/api/v2/accounts/', { name: 'A' });
-  for (let count = 1; count <= 20_000; count += 1)
-    await emulator.fetch(new Request(`http://localhost/nowhere?${count}`));
-  expect(emulator.requests.length).toBeLessThan(20_000);
-  expect(emulator.requests.slice(-10_000).map(({ query }) => query)).toEqual(
-    Array.from({ length: 10_000 }, (_, index) => `?${index + 10_001}`),
-  );
-  expect(emulator.snapshot().activity_logs).toHaveLength(1);
-});
-
 test('every request is kept, with what was answered', async () => {
   const { ask, emulator, clock } = rig();
   await ask('POST', '/api/v2/accounts/', { name: 'A' });
