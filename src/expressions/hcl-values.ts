@@ -1,4 +1,5 @@
 // Values and types of Terraform: what `==` compares, what converts to what, and which type several values have in common.
+import { isDeepStrictEqual } from 'node:util';
 import { compareNumbers, isDecimal, numberIn, numberText, type HclNumber } from './hcl-numbers.js';
 
 export type HclType =
@@ -92,23 +93,7 @@ function compareValues({ data: left }: HclValue, { data: right }: HclValue): num
     : Number(left) - Number(right);
 }
 
-export function sameType(left: HclType, right: HclType): boolean {
-  if (left.kind !== right.kind) return false;
-  if ('of' in left && 'of' in right) return sameType(left.of, right.of);
-  if (left.kind === 'tuple' && right.kind === 'tuple')
-    return (
-      left.items.length === right.items.length &&
-      left.items.every((one, index) => sameType(one, right.items[index]!))
-    );
-  if (left.kind !== 'object' || right.kind !== 'object') return true;
-  return (
-    left.members.size === right.members.size &&
-    [...left.members].every(([name, one]) => {
-      const other = right.members.get(name);
-      return other !== undefined && sameType(one, other);
-    })
-  );
-}
+export const sameType = (left: HclType, right: HclType): boolean => isDeepStrictEqual(left, right);
 
 /** `==`: values of different types are unequal, and null equals null. */
 export function equalValues(left: HclValue, right: HclValue): boolean {
@@ -130,12 +115,6 @@ export function equalValues(left: HclValue, right: HclValue): boolean {
   );
 }
 
-/** Items of a list, set or tuple, in order; undefined for anything else. */
-const itemTypes = (type: HclType): readonly HclType[] | undefined => {
-  if (type.kind === 'list' || type.kind === 'set') return [type.of];
-  return type.kind === 'tuple' ? type.items : undefined;
-};
-
 /** Whether values of a type may convert to another; some of them may still not. */
 export function converts(from: HclType, to: HclType): boolean {
   if (to.kind === 'any' || from.kind === 'any' || sameType(from, to)) return true;
@@ -146,17 +125,14 @@ export function converts(from: HclType, to: HclType): boolean {
     case 'bool':
       return from.kind === 'string';
     case 'list':
-    case 'set': {
-      const items = itemTypes(from);
-      if (items && to.of.kind === 'any')
-        return items.length === 0 || isClear(unified(items), items);
-      return items?.every((one) => converts(one, to.of)) === true;
-    }
+    case 'set':
     case 'map': {
-      const of = from.kind === 'map' ? [from.of] : undefined;
-      const types = from.kind === 'object' ? [...from.members.values()] : of;
-      if (types && to.of.kind === 'any') return types.length === 0 || unified(types) !== undefined;
-      return types?.every((one) => converts(one, to.of)) === true;
+      const isMapped = from.kind === 'map' || from.kind === 'object';
+      if (SINGLE.has(from.kind) || isMapped !== (to.kind === 'map')) return false;
+      const types = innerTypes(from);
+      if (to.of.kind !== 'any') return types.every((one) => converts(one, to.of));
+      const common = types.length === 0 ? ANY : unified(types);
+      return isMapped ? common !== undefined : isClear(common, types);
     }
     case 'tuple':
       return (
