@@ -1,6 +1,7 @@
 // The string functions of CEL, as its strings extension defines them: positions count code points. Those of the library
 // count UTF-16 units, and its `matches` can take exponential time. RE2 takes linear time.
 import { RE2JS, RE2JSException } from 're2js';
+import { cached } from '../model/index.js';
 import { formatted, quoted, timestampText } from './format.js';
 import { wrongValue } from './step-limit.js';
 
@@ -11,15 +12,14 @@ const LONGEST = 1_048_576;
 
 const patterns = new Map<string, RE2JS>();
 
-function pattern(source: string): RE2JS {
-  const before = patterns.get(source);
-  if (before) return before;
+const pattern = (source: string): RE2JS => cached(patterns, source, () => checked(source));
+
+function checked(source: string): RE2JS {
   if (source.length > LONGEST_PATTERN)
     throw wrongValue(`the pattern is longer than ${LONGEST_PATTERN} characters`);
   const made = compiled(source);
   if (made.programSize() > MOST_INSTRUCTIONS)
     throw wrongValue('the pattern is too long with its repetitions written out');
-  patterns.set(source, made);
   return made;
 }
 
@@ -101,9 +101,6 @@ function join(parts: readonly unknown[], separator = ''): string {
   return texts.join(separator);
 }
 
-const ascii = (text: string, letters: RegExp, change: (one: string) => string): string =>
-  text.replaceAll(letters, change);
-
 /** Those that the library has with another meaning. Each is called by another name of the same length. */
 export const replaced: ReadonlyMap<string, string> = new Map(
   [
@@ -137,11 +134,11 @@ export const stringFunctions: readonly (readonly [string, StringFunction])[] = [
   [`list<string>.${own('join')}(string): string`, join],
   [
     `string.${own('lowerAscii')}(): string`,
-    (text: string) => ascii(text, /[A-Z]+/g, (one) => one.toLowerCase()),
+    (text: string) => text.replaceAll(/[A-Z]+/g, (one) => one.toLowerCase()),
   ],
   [
     `string.${own('upperAscii')}(): string`,
-    (text: string) => ascii(text, /[a-z]+/g, (one) => one.toUpperCase()),
+    (text: string) => text.replaceAll(/[a-z]+/g, (one) => one.toUpperCase()),
   ],
   ['string.charAt(int): string', (text: string, at: bigint) => charAt(points(text), at)],
   ['string.replace(string, string): string', replace],
