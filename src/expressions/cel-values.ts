@@ -1,5 +1,5 @@
 // JSON to values of CEL and back. Integers are BigInt there, and mappings are Maps, so that no key reaches a prototype.
-import { cached, isList, type Json } from '../model/index.js';
+import { isList, type Json } from '../model/index.js';
 import { refuseUnknown, spend, wrongValue } from './step-limit.js';
 import { UnknownValue } from './unknown-value.js';
 
@@ -31,12 +31,8 @@ export function toCel(value: CelInput): unknown {
 
 /** Maps whose members are asked for: the library knows a mapping by its constructor. */
 const asked = new WeakSet<object>();
-const mapsOf = new WeakMap<Members, unknown>();
 
-export const toAsked = (members: Members): unknown =>
-  cached(mapsOf, members, () => askedMap(members));
-
-function askedMap(members: Members): unknown {
+export function toAsked(members: Members): unknown {
   const map = new Map<string, unknown>();
   map.get = (name) => {
     const value = typeof name === 'string' ? members(name) : undefined;

@@ -6,7 +6,7 @@ import {
   TypeError as CelTypeError,
   type ParseResult,
 } from '@marcbachmann/cel-js';
-import { defined, didYouMean, type Json } from '../model/index.js';
+import { cached, defined, didYouMean, type Json } from '../model/index.js';
 import { MOST_STEPS, isExhausted, startBudget } from './step-limit.js';
 import { replaced, stringFunctions } from './string-functions.js';
 import { tokensOf } from './tokens.js';
@@ -45,12 +45,8 @@ const LONGEST = 20_000;
 
 /** Thrown by `Members` for a name that must not be read. */
 export class RefusedName extends Error {
-  constructor(
-    message: string,
-    readonly detail: string | undefined,
-    readonly code: string,
-  ) {
-    super(message);
+  constructor(readonly problem: Pick<Problem, 'summary' | 'detail' | 'code'>) {
+    super(problem.summary);
   }
 }
 
@@ -89,17 +85,13 @@ function rewritten(source: string): string {
 
 const environments = new Map<string, Environment>();
 
-function environmentOf(variables: readonly string[]): Environment {
-  const key = variables.join(' ');
-  const before = environments.get(key);
-  if (before) return before;
-  const made = variables.reduce(
-    (all, name) => all.registerVariable(OTHERWISE.get(name) ?? name, 'dyn'),
-    functions.clone(),
+const environmentOf = (variables: readonly string[]): Environment =>
+  cached(environments, variables.join(' '), () =>
+    variables.reduce(
+      (all, name) => all.registerVariable(OTHERWISE.get(name) ?? name, 'dyn'),
+      functions.clone(),
+    ),
   );
-  environments.set(key, made);
-  return made;
-}
 
 /** Parses and checks types. @param variables the names that the expression may use */
 export function compileExpression(source: string, variables: readonly string[]): Result<Compiled> {
@@ -161,13 +153,7 @@ function problemOf(error: unknown, source: string, variables: readonly string[])
       ...whole,
       summary: 'the expression is nested too deeply, or what it makes is too long',
     };
-  if (error instanceof RefusedName)
-    return {
-      ...whole,
-      summary: error.message,
-      code: error.code,
-      ...defined({ detail: error.detail }),
-    };
+  if (error instanceof RefusedName) return { ...whole, ...error.problem };
   if (
     error instanceof ParseError ||
     error instanceof CelTypeError ||

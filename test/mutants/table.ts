@@ -89,13 +89,13 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an expression reads a credential',
     file: 'declarations/evaluate-expression.ts',
-    find: 'if (wrong) throw new RefusedName(wrong.summary, wrong.detail, wrong.code);',
+    find: 'if (wrong) throw new RefusedName(wrong);',
     replace: '',
     tests: expressions,
   },
   {
     name: 'the result of an expression is read as a reference',
-    file: 'declarations/evaluate-expression.ts',
+    file: 'declarations/interpolate.ts',
     find: "if (typeof value === 'string') return escapeText(value);",
     replace: "if (typeof value === 'string') return value;",
     tests: expressions,
