@@ -14,9 +14,10 @@ import {
   type JsonObject,
 } from '../model/index.js';
 import { schemaComplaints } from './expectation-schema-checks.js';
-import { escapeText, literalOf } from './reference-syntax.js';
+import { spell } from './interpolate.js';
+import { literalOf } from './reference-syntax.js';
 import { patternFault } from './patterns.js';
-import { found as foundWord, type Complain, type Violation } from './validation.js';
+import { found as foundWord, stepsOf, type Complain, type Violation } from './validation.js';
 import { isMap, Word, type Raw, type RawMap } from './yaml/raw-values.js';
 
 /** What is given, with defaults; undefined after a complaint. */
@@ -111,12 +112,6 @@ function jsonOf(raw: Raw): Json {
   return isMap(raw) ? mapMembers(raw, (one: Raw) => jsonOf(one)) : raw;
 }
 
-const rawOf = (value: Json): Raw => {
-  if (typeof value === 'string') return escapeText(value);
-  if (isList(value)) return value.map(rawOf);
-  return isObject(value) ? mapMembers(value, (one: Json) => rawOf(one)) : value;
-};
-
 /** Defaults of parameters as they are written: they may hold references. */
 type Defaults = ReadonlyMap<string, Raw>;
 
@@ -136,7 +131,7 @@ function withDefaults(given: RawMap, values: Json, defaults: Defaults): RawMap {
       return raw.map((one, index) => merged(one, value[index] ?? null));
     if (!isMap(raw) || !isObject(value)) return raw;
     return mapMembers(value, (one: Json, name) =>
-      Object.hasOwn(raw, name) ? merged(raw[name] ?? null, one) : rawOf(one),
+      Object.hasOwn(raw, name) ? merged(raw[name] ?? null, one) : spell(one),
     );
   };
   const all = merged(given, values);
@@ -150,12 +145,6 @@ function withDefaults(given: RawMap, values: Json, defaults: Defaults): RawMap {
       : one;
   });
 }
-
-const stepsOf = ({ instancePath }: ErrorObject): readonly string[] =>
-  instancePath
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 
 /** Those of `allOf`, `if` and the like are told by what is inside of them. @param path where the value stands */
 function violationOf(

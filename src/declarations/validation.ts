@@ -12,6 +12,7 @@ import {
   isList,
   onlyFalse,
   own,
+  writable,
   type Attribute,
   type Attributes,
   type Collections,
@@ -122,16 +123,21 @@ export function check(
   return errors.flatMap((error) => explain(error, attributes, data, what) ?? []);
 }
 
+/** The steps to the value that an error is about. */
+export const stepsOf = ({ instancePath }: Pick<SchemaError, 'instancePath'>): readonly string[] =>
+  instancePath
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+
 function explain(
-  { instancePath, keyword, params }: SchemaError,
+  error: SchemaError,
   attributes: Attributes,
   data: Raw,
   what: string,
 ): Violation | undefined {
-  const path = instancePath
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const { keyword, params } = error;
+  const path = stepsOf(error);
   const value = rawValueAt(data, path);
   if (value instanceof Word) return undefined;
   const attribute = path.length === 0 ? undefined : attributeAt(attributes, path);
@@ -157,19 +163,9 @@ export function rawValueAt(data: Raw, path: readonly string[]): Raw | undefined 
 /** The attribute inside another one that was most likely meant. A filter is also known by its name without `__in`. */
 function meantInside(name: string, attributes: Attributes): string {
   const paths = new Map(
-    [...walk(attributes)].flatMap(([path, { computed }]): [string, string][] =>
-      computed === true
-        ? []
-        : [
-            [
-              path
-                .split('.')
-                .at(-1)!
-                .replace(/__[a-z]+$/, ''),
-              path,
-            ],
-          ],
-    ),
+    [...walk(attributes)]
+      .filter(([, attribute]) => writable(attribute))
+      .map(([path]) => [path.slice(path.lastIndexOf('.') + 1).replace(/__[a-z]+$/, ''), path]),
   );
   const found = nearest(name, paths.keys());
   return found === undefined ? '' : ` Did you mean \`${paths.get(found)}\`?`;
