@@ -2,7 +2,7 @@
 // only if there are templates, because ajv loads slowly.
 import { isDeepStrictEqual } from 'node:util';
 import { Ajv, type ErrorObject } from 'ajv';
-import { schemaOptions } from '../expressions/schema-options.js';
+import { patternFault, schemaOptions } from '../expressions/schema-options.js';
 import {
   cached,
   didYouMean,
@@ -16,7 +16,6 @@ import {
 import { schemaComplaints } from './expectation-schema-checks.js';
 import { spell } from './interpolate.js';
 import { literalOf } from './reference-syntax.js';
-import { patternFault } from './patterns.js';
 import { found as foundWord, stepsOf, type Complain, type Violation } from './validation.js';
 import { isMap, Word, type Raw, type RawMap } from './yaml/raw-values.js';
 

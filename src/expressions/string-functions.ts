@@ -3,10 +3,9 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { cached } from '../model/index.js';
 import { formatted, quoted, timestampText } from './format.js';
+import { LONGEST_PATTERN, MOST_INSTRUCTIONS, syntaxWords } from './schema-options.js';
 import { wrongValue } from './step-limit.js';
 
-const LONGEST_PATTERN = 500;
-const MOST_INSTRUCTIONS = 1_000;
 /** UTF-16 units. */
 const LONGEST = 1_048_576;
 
@@ -28,9 +27,7 @@ function compiled(source: string): RE2JS {
     return RE2JS.compile(source);
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
-    throw wrongValue(
-      `the pattern is wrong: ${error.message.replace(/^error parsing regexp: /, '')}`,
-    );
+    throw wrongValue(`the pattern is wrong: ${syntaxWords(error)}`);
   }
 }
 

@@ -2085,7 +2085,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a secret is given on the command line',
     file: 'declarations/load.ts',
-    find: '    if (secretVariables.has(name))\n',
+    find: 'if (secretVariables.has(name))',
     replace: '    if (name === "")\n',
     tests: secretSource,
   },
@@ -3084,7 +3084,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a pattern may cost what it likes',
-    file: 'declarations/patterns.ts',
+    file: 'expressions/schema-options.ts',
     find: 'size > MOST_INSTRUCTIONS',
     replace: 'size < 0',
     tests: ['unit/declarations/patterns.test.ts'],
