@@ -13,7 +13,12 @@ import {
 } from '../model/index.js';
 import type { DeclarationFiles } from '../platform/index.js';
 import { compile } from '../declarations/compile-validator.js';
-import { complainIn, reportOf, type Report } from '../declarations/diagnostics-list.js';
+import {
+  complainIn,
+  complainOfFault,
+  reportOf,
+  type Report,
+} from '../declarations/diagnostics-list.js';
 import { sourceFilesOf, type SourceFiles } from '../declarations/file-reader.js';
 import { policySchema, policyTestSchema } from '../declarations/file-schema.js';
 import { whyNot, type FoundFile } from '../declarations/paths.js';
@@ -81,15 +86,14 @@ interface PolicyReading {
 
 /** @param taken names of the rules that exist without the project */
 export async function policiesIn(
-  { files, cwd }: PolicyDisk,
+  disk: PolicyDisk,
   taken: readonly string[],
 ): Promise<{
   readonly policies: readonly ProjectPolicy[];
   readonly diagnostics: readonly Diagnostic[];
 }> {
-  const reading = readingOf(files);
+  const reading = readingOf(disk.files);
   const policies = new Map<string, ProjectPolicy>();
-  const disk = { files, cwd };
   const names = namesIn(disk, reading, FOLDER);
   const isPolicy = (name: string): boolean => POLICY_FILE.test(name);
   for (const item of await itemsIn(disk, reading, names.filter(isPolicy))) {
@@ -98,7 +102,7 @@ export async function policiesIn(
       policies.set(one.name, one);
   }
   const others = names.filter((name) => !isPolicy(name) && !TEST_FILE.test(name));
-  await refuseUnread(disk, reading, { folder: FOLDER, names: others, depth: 1 });
+  await refuseUnread(disk, reading, others);
   return { policies: [...policies.values()], diagnostics: reading.report.all() };
 }
 
@@ -191,13 +195,7 @@ async function itemsIn(
   for (const name of names) {
     const from = foundIn(disk, name);
     const read = await reading.library.read(from);
-    if ('faults' in read)
-      for (const { offset, code, summary, detail } of read.faults)
-        complainIn(reading, from, placeIn(reading, from, offset), {
-          code,
-          summary,
-          ...(detail !== undefined && { detail }),
-        });
+    if ('faults' in read) for (const fault of read.faults) complainOfFault(reading, from, fault);
     else items.push(...itemsOf(read.documents, from));
   }
   return items;
@@ -220,21 +218,14 @@ const DEEPEST = 8;
 async function refuseUnread(
   disk: PolicyDisk,
   reading: PolicyReading,
-  {
-    folder,
-    names,
-    depth,
-  }: { readonly folder: string; readonly names: readonly string[]; readonly depth: number },
+  names: readonly string[],
+  folder = FOLDER,
 ): Promise<void> {
   for (const name of names.filter((one) => !one.startsWith('.'))) {
     const file = `${folder}/${name}`;
     const isFolder = disk.files.stat(join(disk.cwd, file))?.kind === 'folder';
-    if (isFolder && depth < DEEPEST)
-      await refuseUnread(disk, reading, {
-        folder: file,
-        names: namesIn(disk, reading, file),
-        depth: depth + 1,
-      });
+    if (isFolder && file.split('/').length <= DEEPEST)
+      await refuseUnread(disk, reading, namesIn(disk, reading, file), file);
     else if (LIKE_POLICY.test(name) || (await holdsPolicies(disk, reading, file)))
       reading.report.add(() => unreadPolicies(file));
   }
@@ -268,16 +259,13 @@ function unreadPolicies(file: string): Diagnostic {
 const entriesOf = (root: Raw): readonly (readonly [readonly string[], Raw])[] =>
   isList(root) ? root.map((raw, index) => [[String(index)], raw] as const) : [[[], root]];
 
-const placeIn = ({ library }: PolicyReading, from: FoundFile, offset: number): Origin => ({
-  file: from.file,
-  ...library.place(from, offset),
-});
-
 type Said = Pick<Diagnostic, 'code' | 'summary' | 'detail'>;
 
 function placesOf(reading: PolicyReading, { from, path, document }: Item) {
-  const origin = (inside: readonly string[]): Origin =>
-    placeIn(reading, from, offsetOf(document, [...path, ...inside]).offset);
+  const origin = (inside: readonly string[]): Origin => {
+    const { offset } = offsetOf(document, [...path, ...inside]);
+    return { file: from.file, ...reading.library.place(from, offset) };
+  };
   return {
     origin,
     complain: (inside: readonly string[], said: Said): void =>
@@ -337,12 +325,10 @@ function wordsIn(
     : [];
 }
 
-interface WrittenPolicy {
+interface WrittenPolicy extends Partial<Pick<ProjectPolicy, 'severity' | 'allow'>> {
   readonly name: string;
   readonly when: string;
   readonly message: string;
-  readonly severity?: 'error' | 'warning';
-  readonly allow?: boolean;
 }
 
 function policyOf(reading: PolicyReading, item: Item): ProjectPolicy | undefined {
