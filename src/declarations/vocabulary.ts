@@ -280,9 +280,13 @@ export const anything = document('Any value.');
 export function inside(attribute: Attribute, step: string): Attribute | undefined {
   if (attribute.wire === 'merge' || attribute === anything) return anything;
   if (attribute.word === 'object') return own(attribute.attributes, step);
-  return attribute.word === 'list' || attribute.word === 'set' || attribute.word === 'map'
-    ? attribute.of
-    : undefined;
+  return 'of' in attribute ? attribute.of : undefined;
+}
+
+/** What a value, or each item of a list, refers to. */
+export function targetOf(attribute: Attribute | undefined): string | undefined {
+  if (attribute?.word === 'set' || attribute?.word === 'list') return targetOf(attribute.of);
+  return attribute?.word === 'ref' ? attribute.to : undefined;
 }
 
 export const isNullable = (attribute: Attribute): boolean =>
@@ -305,7 +309,5 @@ export function secretNames(attributes: Attributes): readonly string[] {
 
 function inner(attribute: Attribute): readonly (readonly [string, Attribute])[] {
   if (attribute.word === 'object') return Object.entries(attribute.attributes);
-  return attribute.word === 'list' || attribute.word === 'set' || attribute.word === 'map'
-    ? inner(attribute.of)
-    : [];
+  return 'of' in attribute ? inner(attribute.of) : [];
 }
