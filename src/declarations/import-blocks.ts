@@ -18,7 +18,7 @@ import {
   type RefactoringWork,
 } from './refactoring-blocks.js';
 import { complain } from './resolve-declaration.js';
-import type { Violation } from './validation.js';
+import type { Complain, Violation } from './validation.js';
 import { isMap } from './yaml/raw-values.js';
 
 /** The id that a block gives to an address. */
@@ -35,10 +35,8 @@ export function importsIn(
   const ids = new Map<string, GivenId>();
   const found = blocksOfSection(work, 'import').map((piece): ImportBlock => {
     const { for_each: each, ...raw } = isMap(piece.raw) ? piece.raw : {};
-    const members =
-      each === undefined
-        ? [undefined]
-        : (expanded(each, piece, run.scope, (complaint) => complain(run, piece, complaint)) ?? []);
+    const say: Complain = (complaint) => complain(run, piece, complaint);
+    const members = expanded(each, piece, run.scope, say) ?? [];
     const bare = isMap(piece.raw) ? { ...piece, raw } : piece;
     const to = members.flatMap((member) => {
       const scope: Scope = { ...run.scope, loops: true, ...(member && { each: member }) };

@@ -333,7 +333,7 @@ function useOf(work: Work, piece: RawEntry, outer: Instance | undefined): Use | 
     });
   used.add(named);
   const scope = outer ? { ...run.scope, instance: outer } : run.scope;
-  const members = each === undefined ? [undefined] : expanded(each, piece, scope, say);
+  const members = expanded(each, piece, scope, say);
   return members && { template, name: named, given, members, scope };
 }
 
