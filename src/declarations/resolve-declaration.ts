@@ -507,9 +507,8 @@ export function distinctAddresses(
 ): readonly Declaration[] {
   const first = new Map<string, Declaration>();
   for (const one of declarations) {
-    const other = first.get(one.address);
-    if (!other) first.set(one.address, one);
-    else
+    const other = cached(first, one.address, () => one);
+    if (other !== one)
       report.add(() => ({
         severity: 'error',
         code: 'duplicate-declaration',
@@ -535,10 +534,8 @@ export function refuseConflicts(run: ResolveRun, declarations: readonly Declarat
     for (const one of declarations) {
       const value = one.lifecycle[word];
       if (value === undefined) continue;
-      const key = `${one.kind}.${value}`;
-      const other = first.get(key);
-      if (!other) first.set(key, one);
-      else run.report.add(() => conflict(one, other, word, value));
+      const other = cached(first, `${one.kind}.${value}`, () => one);
+      if (other !== one) run.report.add(() => conflict(one, other, word, value));
     }
   }
 }

@@ -1,5 +1,5 @@
 // JSON to values of CEL and back. Integers are BigInt there, and mappings are Maps, so that no key reaches a prototype.
-import { isList, type Json } from '../model/index.js';
+import { cached, isList, type Json } from '../model/index.js';
 import { refuseUnknown, spend, wrongValue } from './step-limit.js';
 import { UnknownValue } from './unknown-value.js';
 
@@ -20,13 +20,11 @@ const known = new WeakMap<object, unknown>();
 export function toCel(value: CelInput): unknown {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
   if (value === null || typeof value !== 'object' || value instanceof UnknownValue) return value;
-  const before = known.get(value);
-  if (before !== undefined) return before;
-  const made = isList(value)
-    ? value.map(toCel)
-    : new Map(Object.entries<CelInput>(value).map(([key, member]) => [key, toCel(member)]));
-  known.set(value, made);
-  return made;
+  return cached(known, value, () =>
+    isList(value)
+      ? value.map(toCel)
+      : new Map(Object.entries<CelInput>(value).map(([key, member]) => [key, toCel(member)])),
+  );
 }
 
 /** Maps whose members are asked for: the library knows a mapping by its constructor. */

@@ -103,8 +103,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'two uses make one address',
     file: 'declarations/resolve-declaration.ts',
-    find: 'if (!other) first.set(one.address, one);',
-    replace: 'if (!other || other !== one) first.set(one.address, one);',
+    find: 'if (other !== one) report.add(',
+    replace: 'if (other === undefined) report.add(',
     tests: templates,
   },
   {
@@ -3218,7 +3218,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'two imports lead to one address',
-    file: 'declarations/import-blocks.ts',
+    file: 'declarations/refactor-declarations.ts',
     find: 'if (other) return conflictingBlock(`two imports',
     replace: 'if (other && id === other.id) return conflictingBlock(`two imports',
     tests: blocks,

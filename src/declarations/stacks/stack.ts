@@ -1,6 +1,7 @@
 // Synthesised stacks as configuration: each block becomes the piece of a YAML file, and is processed like one.
 // Diagnostics name the construct, and the line of the program if it is known.
 import {
+  cached,
   defined,
   compareText,
   didYouMean,
@@ -59,7 +60,6 @@ export interface StackExpressions {
 
 interface Work {
   readonly cwd: string;
-  readonly kinds: Kinds;
   /** Names of lookups, by the data source that they were. */
   readonly lookups: Map<string, string>;
   readonly types: Map<string, VariableType>;
@@ -87,7 +87,6 @@ export function desiredOf(
   const kept: StackExpression[] = [];
   const work: Work = {
     cwd,
-    kinds,
     lookups: new Map(),
     types: new Map(),
     shared: new Map(),
@@ -270,10 +269,8 @@ function untimed(others: number): Violation {
 
 /** Equal declarations of two stacks are one; otherwise both are kept, which is an error where names are counted. */
 function share({ shared, pieces }: Work, piece: RawEntry): void {
-  const key = piece.path.join('.');
-  const first = shared.get(key);
-  if (!first) shared.set(key, piece);
-  else if (!equal(first.raw, piece.raw)) pieces.push(piece);
+  const first = cached(shared, piece.path.join('.'), () => piece);
+  if (first !== piece && !equal(first.raw, piece.raw)) pieces.push(piece);
 }
 
 type Visit = (kind: Kind, name: string, block: JsonObject, origin: Origin) => void;
