@@ -208,9 +208,11 @@ const foundIn = ({ cwd }: PolicyDisk, name: string): FoundFile => ({
 });
 
 const itemsOf = (documents: readonly RawDocument[], from: FoundFile): readonly Item[] =>
-  documents.flatMap((document) =>
-    entriesOf(document.root).map(([path, raw]) => ({ raw, from, path, document })),
-  );
+  documents.flatMap((document): readonly Item[] => {
+    const { root } = document;
+    if (!isList(root)) return [{ raw: root, from, path: [], document }];
+    return root.map((raw, index) => ({ raw, from, path: [String(index)], document }));
+  });
 
 const DEEPEST = 8;
 
@@ -255,9 +257,6 @@ function unreadPolicies(file: string): Diagnostic {
     origin: { file, line: 1, column: 1 },
   };
 }
-
-const entriesOf = (root: Raw): readonly (readonly [readonly string[], Raw])[] =>
-  isList(root) ? root.map((raw, index) => [[String(index)], raw] as const) : [[[], root]];
 
 type Said = Pick<Diagnostic, 'code' | 'summary' | 'detail'>;
 
