@@ -6,7 +6,7 @@ import {
   TypeError as CelTypeError,
   type ParseResult,
 } from '@marcbachmann/cel-js';
-import { cached, defined, didYouMean, type Json } from '../model/index.js';
+import { cached, defined, didYouMean, mapMembers, type Json } from '../model/index.js';
 import { MOST_STEPS, isExhausted, startBudget } from './step-limit.js';
 import { replaced, stringFunctions } from './string-functions.js';
 import { tokensOf } from './tokens.js';
@@ -34,12 +34,12 @@ export interface Compiled {
 }
 
 /** `maxDepth` bounds brackets; what stands side by side nests as well, so the nodes are bounded for the stack. */
-const limits = {
-  maxAstNodes: 2_000,
-  maxDepth: 100,
-  maxListElements: 1_000,
-  maxMapEntries: 1_000,
-  maxCallArguments: 32,
+const LIMITS: Readonly<Record<string, readonly [most: number, what: string]>> = {
+  maxAstNodes: [2_000, 'parts'],
+  maxDepth: [100, 'levels'],
+  maxListElements: [1_000, 'items in a list'],
+  maxMapEntries: [1_000, 'members in a mapping'],
+  maxCallArguments: [32, 'arguments'],
 };
 const LONGEST = 20_000;
 
@@ -57,7 +57,10 @@ class Strings {
 
 const functions = stringFunctions.reduce(
   (all, [signature, call]) => all.registerFunction(signature, call, { async: false }),
-  new Environment({ homogeneousAggregateLiterals: false, limits })
+  new Environment({
+    homogeneousAggregateLiterals: false,
+    limits: mapMembers(LIMITS, ([most]) => most),
+  })
     .registerType('strings', Strings)
     .registerType('reference', UnknownValue)
     .registerConstant('strings', 'strings', new Strings()),
@@ -209,15 +212,8 @@ function said(
 }
 
 const limitWords = (text: string): string => {
-  const [, name, most] = /Exceeded (\w+) \((\d+)\)/.exec(text) ?? [];
-  const what: Readonly<Record<string, string>> = {
-    maxAstNodes: 'parts',
-    maxDepth: 'levels',
-    maxListElements: 'items in a list',
-    maxMapEntries: 'members in a mapping',
-    maxCallArguments: 'arguments',
-  };
-  return `it has more than ${most} ${what[name ?? ''] ?? ''}`;
+  const [, name = '', most] = /Exceeded (\w+) \((\d+)\)/.exec(text) ?? [];
+  return `it has more than ${most} ${LIMITS[name]?.[1] ?? ''}`;
 };
 
 /** The variable and its member that does not exist, as in `var.name`. */
@@ -274,11 +270,9 @@ function wrongMacro(ast: unknown, { start, end }: Problem): Problem | undefined 
   };
 }
 
-interface MacroCall {
+interface MacroCall extends Pick<Node, 'start' | 'end'> {
   readonly name: string;
   readonly count: number;
-  readonly start: number;
-  readonly end: number;
   /** Where its arguments begin, at the earliest. */
   readonly inside: number;
 }

@@ -1,5 +1,6 @@
 // Values and types of Terraform: what `==` compares, what converts to what, and which type several values have in common.
 import { isDeepStrictEqual } from 'node:util';
+import { keysOf } from '../model/index.js';
 import { compareNumbers, isDecimal, numberIn, numberText, type HclNumber } from './hcl-numbers.js';
 
 export type HclType =
@@ -152,16 +153,17 @@ export function converts(from: HclType, to: HclType): boolean {
   }
 }
 
+/** In the order in which they are tried as the type of several values. */
 const WORDS: Readonly<Record<HclType['kind'], string>> = {
   string: 'a string',
   number: 'a number',
   bool: 'a boolean',
-  any: 'null',
   list: 'a list',
-  set: 'a set',
   map: 'a map',
+  set: 'a set',
   tuple: 'a list',
   object: 'an object',
+  any: 'null',
 };
 export const typeWords = ({ kind }: HclType): string => WORDS[kind];
 
@@ -307,17 +309,7 @@ function loosened(kind: 'list' | 'map', types: readonly HclType[]): HclType | un
   return loose && types.every((one) => converts(one, loose)) ? loose : undefined;
 }
 
-const RANKS: readonly HclType['kind'][] = [
-  'string',
-  'number',
-  'bool',
-  'list',
-  'map',
-  'set',
-  'tuple',
-  'object',
-  'any',
-];
+const RANKS = keysOf(WORDS);
 
 /** In the order in which they are tried, equal neighbours once. */
 const preferred = (types: readonly HclType[]): readonly HclType[] =>
