@@ -151,14 +151,11 @@ function checkMoves(work: RefactoringWork, moves: Moves): boolean {
   const { run, names } = work;
   const movedOn = new Set(moves.all.map(({ from }) => wholeOf(from)));
   const circles = circlesIn(moves);
-  for (const {
-    moves: [first],
-    addresses,
-  } of circles)
-    complain(run, first.piece, {
+  for (const circle of circles)
+    complain(run, circle.moves[0].piece, {
       path: ['to'],
       code: 'moved-circle',
-      summary: `these moves lead in a circle: ${circleText(addresses)}`,
+      summary: `these moves lead in a circle: ${circleText(circle.addresses)}`,
       detail: 'Delete the blocks that are done, or one of them.',
     });
   const overlong = circles.length === 0 ? overlongIn(moves) : new Set<Move>();

@@ -178,15 +178,12 @@ function violationOf(
 function noChoice(values: readonly unknown[], found: unknown, path: readonly string[]): Violation {
   const words = values.filter((one) => typeof one === 'string');
   const meant = typeof found === 'string' ? didYouMean(found, words) : '';
-  const shown = firstNamed(
-    values.map((one) => JSON.stringify(one)),
-    MOST_VALUES,
-  );
+  const texts = values.map((one) => JSON.stringify(one));
   return {
     path,
     code: 'wrong-parameter',
     summary: `\`${path.join('.')}\` is not one of the allowed values.${meant}`,
-    detail: `Allowed values: ${shown}.`,
+    detail: `Allowed values: ${firstNamed(texts, MOST_VALUES)}.`,
   };
 }
 

@@ -113,6 +113,7 @@ export async function policyTestsIn(
 ): Promise<{ readonly tests: readonly PolicyTest[]; readonly diagnostics: readonly Diagnostic[] }> {
   const reading = readingOf(disk.files);
   const tests: PolicyTest[] = [];
+  const known = policies.map(({ name }) => name);
   const names = namesIn(disk, reading, FOLDER).filter((name) => TEST_FILE.test(name));
   for (const item of await itemsIn(disk, reading, names)) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema was applied
@@ -129,10 +130,7 @@ export async function policyTestsIn(
     if (!tested)
       complain(['policy'], {
         code: 'unknown-policy',
-        summary: `there is no policy \`${policy}\`.${didYouMean(
-          policy,
-          policies.map(({ name }) => name),
-        )}`,
+        summary: `there is no policy \`${policy}\`.${didYouMean(policy, known)}`,
       });
     else if (foreign !== undefined)
       complain([foreign], {

@@ -284,7 +284,7 @@ function eachBlock(work: StackWork, section: 'resource' | 'data', visit: Visit):
       const address = `${type}.${name}`;
       const origin = originOf(work, block, address);
       if (isObject(block) && kind) visit(kind, name, block, origin);
-      else if (isObject(block)) elsewhere(work, { section, type, name }, origin);
+      else if (isObject(block)) elsewhere(work, section, address, origin);
       else {
         const summary = `${address} is not an object`;
         say(work, 'error', { path: [], code: 'bad-stack', summary }, origin);
@@ -295,29 +295,27 @@ function eachBlock(work: StackWork, section: 'resource' | 'data', visit: Visit):
 
 function elsewhere(
   work: StackWork,
-  {
-    section,
-    type,
-    name,
-  }: { readonly section: string; readonly type: string; readonly name: string },
+  section: 'resource' | 'data',
+  address: string,
   origin: Origin,
 ): void {
   const tell = (severity: Severity, code: string, summary: string, detail: string): void =>
     say(work, severity, { path: [], code, summary, detail }, origin);
   const types = [...work.stack.kinds.keys()];
+  const [type = ''] = address.split('.');
   if (type === 'terraform_remote_state') return;
   if (!type.startsWith(PREFIX))
     tell(
       'warning',
       'other-provider',
-      `${section} ${type}.${name} belongs to another provider`,
+      `${section} ${address} belongs to another provider`,
       'It is left as it is; let Terraform carry it out.',
     );
   else if (section === 'data')
     tell(
       'warning',
       'unsupported-data',
-      `the data source ${type}.${name} is left out: a lookup finds one object of a kind`,
+      `the data source ${address} is left out: a lookup finds one object of a kind`,
       `\`trueup get ${type.slice(PREFIX.length)}\` lists records.`,
     );
   else
@@ -329,22 +327,10 @@ function elsewhere(
     );
 }
 
-const silent = new Set([
-  '//',
-  'resource',
-  'data',
-  'variable',
-  'locals',
-  'output',
-  'provider',
-  'import',
-  'moved',
-  'removed',
-  'terraform',
-]);
-
 /** Sections that hold something by name. Read as empty, what they declare would be taken for removed. */
 const mappings = ['resource', 'data', 'variable', 'locals', 'output'];
+
+const silent = new Set(['//', ...mappings, 'provider', 'import', 'moved', 'removed', 'terraform']);
 
 /** Whole sections that have no counterpart here, by name. */
 function sections(work: StackWork): void {
