@@ -79,7 +79,7 @@ interface Item {
   readonly document: RawDocument;
 }
 
-interface PolicyReading {
+interface PolicyReading extends PolicyDisk {
   readonly library: SourceFiles;
   readonly report: Report;
 }
@@ -92,17 +92,17 @@ export async function policiesIn(
   readonly policies: readonly ProjectPolicy[];
   readonly diagnostics: readonly Diagnostic[];
 }> {
-  const reading = readingOf(disk.files);
+  const reading = readingOf(disk);
   const policies = new Map<string, ProjectPolicy>();
-  const names = namesIn(disk, reading, FOLDER);
+  const names = namesIn(reading, FOLDER);
   const isPolicy = (name: string): boolean => POLICY_FILE.test(name);
-  for (const item of await itemsIn(disk, reading, names.filter(isPolicy))) {
+  for (const item of await itemsIn(reading, names.filter(isPolicy))) {
     const one = policyOf(reading, item);
     if (one && isNameFree(reading, item, one.name, { taken, policies }))
       policies.set(one.name, one);
   }
   const others = names.filter((name) => !isPolicy(name) && !TEST_FILE.test(name));
-  await refuseUnread(disk, reading, others);
+  await refuseUnread(reading, others);
   return { policies: [...policies.values()], diagnostics: reading.report.all() };
 }
 
@@ -111,11 +111,11 @@ export async function policyTestsIn(
   disk: PolicyDisk,
   policies: readonly Pick<ProjectPolicy, 'name' | 'scope'>[],
 ): Promise<{ readonly tests: readonly PolicyTest[]; readonly diagnostics: readonly Diagnostic[] }> {
-  const reading = readingOf(disk.files);
+  const reading = readingOf(disk);
   const tests: PolicyTest[] = [];
   const known = policies.map(({ name }) => name);
-  const names = namesIn(disk, reading, FOLDER).filter((name) => TEST_FILE.test(name));
-  for (const item of await itemsIn(disk, reading, names)) {
+  const names = namesIn(reading, FOLDER).filter((name) => TEST_FILE.test(name));
+  for (const item of await itemsIn(reading, names)) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema was applied
     const written = checked(reading, item, {
       attributes: policyTest,
@@ -158,17 +158,14 @@ function foreignInput(
   return foreign.find((name) => test[name] !== undefined);
 }
 
-const readingOf = (files: DeclarationFiles): PolicyReading => ({
-  library: sourceFilesOf(files, undefined, new Set()),
+const readingOf = (disk: PolicyDisk): PolicyReading => ({
+  ...disk,
+  library: sourceFilesOf(disk.files, undefined, new Set()),
   report: reportOf([]),
 });
 
 /** The names in a folder; what cannot be listed is complained of. */
-function namesIn(
-  { files, cwd }: PolicyDisk,
-  { report }: PolicyReading,
-  folder: string,
-): readonly string[] {
+function namesIn({ files, cwd, report }: PolicyReading, folder: string): readonly string[] {
   try {
     return files.list(join(cwd, folder)).toSorted();
   } catch (error) {
@@ -184,14 +181,10 @@ function namesIn(
 }
 
 /** Every policy or test: a document is one of them, or a list. */
-async function itemsIn(
-  disk: PolicyDisk,
-  reading: PolicyReading,
-  names: readonly string[],
-): Promise<readonly Item[]> {
+async function itemsIn(reading: PolicyReading, names: readonly string[]): Promise<readonly Item[]> {
   const items: Item[] = [];
   for (const name of names) {
-    const from = foundIn(disk, name);
+    const from = foundIn(reading, `${FOLDER}/${name}`);
     const read = await reading.library.read(from);
     if ('faults' in read) for (const fault of read.faults) complainOfFault(reading, from, fault);
     else items.push(...itemsOf(read.documents, from));
@@ -199,9 +192,9 @@ async function itemsIn(
   return items;
 }
 
-const foundIn = ({ cwd }: PolicyDisk, name: string): FoundFile => ({
-  file: `${FOLDER}/${name}`,
-  path: join(cwd, FOLDER, name),
+const foundIn = ({ cwd }: PolicyDisk, file: string): FoundFile => ({
+  file,
+  path: join(cwd, file),
   named: true,
 });
 
@@ -216,29 +209,24 @@ const DEEPEST = 8;
 
 /** Complains of policies that no pattern finds: in a folder below, or in a file of another name. */
 async function refuseUnread(
-  disk: PolicyDisk,
   reading: PolicyReading,
   names: readonly string[],
   folder = FOLDER,
 ): Promise<void> {
   for (const name of names.filter((one) => !one.startsWith('.'))) {
     const file = `${folder}/${name}`;
-    const isFolder = disk.files.stat(join(disk.cwd, file))?.kind === 'folder';
+    const isFolder = reading.files.stat(join(reading.cwd, file))?.kind === 'folder';
     if (isFolder && file.split('/').length <= DEEPEST)
-      await refuseUnread(disk, reading, namesIn(disk, reading, file), file);
-    else if (LIKE_POLICY.test(name) || (await holdsPolicies(disk, reading, file)))
+      await refuseUnread(reading, namesIn(reading, file), file);
+    else if (LIKE_POLICY.test(name) || (await holdsPolicies(reading, file)))
       reading.report.add(() => unreadPolicies(file));
   }
 }
 
-async function holdsPolicies(
-  disk: PolicyDisk,
-  { library }: PolicyReading,
-  file: string,
-): Promise<boolean> {
+async function holdsPolicies(reading: PolicyReading, file: string): Promise<boolean> {
   if (!YAML_FILE.test(file)) return false;
-  const from = { file, path: join(disk.cwd, file), named: true };
-  const read = await library.read(from);
+  const from = foundIn(reading, file);
+  const read = await reading.library.read(from);
   return (
     'documents' in read &&
     itemsOf(read.documents, from).some(({ raw }) => isMap(raw) && Object.hasOwn(raw, 'when'))

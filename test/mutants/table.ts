@@ -4791,14 +4791,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a file that looks like policies is passed over',
     file: 'policies/policy-files.ts',
-    find: 'LIKE_POLICY.test(name) || (await holdsPolicies(disk, reading, file))',
-    replace: 'await holdsPolicies(disk, reading, file)',
+    find: 'LIKE_POLICY.test(name) || (await holdsPolicies(reading, file))',
+    replace: 'await holdsPolicies(reading, file)',
     tests: policyFiles,
   },
   {
     name: 'policies in a file of another name are passed over',
     file: 'policies/policy-files.ts',
-    find: 'LIKE_POLICY.test(name) || (await holdsPolicies(disk, reading, file))',
+    find: 'LIKE_POLICY.test(name) || (await holdsPolicies(reading, file))',
     replace: 'LIKE_POLICY.test(name)',
     tests: policyFiles,
   },
