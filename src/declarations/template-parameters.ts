@@ -35,14 +35,11 @@ const options = {
 type Validate = ReturnType<Ajv['compile']>;
 
 /** Many templates have the same parameters, and compiling takes milliseconds. */
-function compilerOf(): (schema: JsonObject) => Validate {
+export function parametersReader(): ParametersOf {
   const ajv = new Ajv(options);
   const known = new Map<string, Validate>();
-  return (schema) => cached(known, JSON.stringify(schema), () => ajv.compile(schema));
-}
-
-export function parametersReader(): ParametersOf {
-  const compile = compilerOf();
+  const compile = (schema: JsonObject): Validate =>
+    cached(known, JSON.stringify(schema), () => ajv.compile(schema));
   return (raw, complain) => parametersOf(raw, complain, compile);
 }
 

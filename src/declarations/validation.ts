@@ -74,25 +74,21 @@ export const validatorsOf = (kinds: Kinds, collections: Collections): Promise<Va
   );
 
 async function newValidators(kinds: Kinds, collections: Collections) {
-  const list = [...kinds.values()];
-  const [settings, expectation, moved, removed, imports, ...rest] = await Promise.all(
-    [
-      settingsSchema(),
-      expectationSchema(collections),
-      blockSchema('moved'),
-      blockSchema('removed'),
-      blockSchema('import'),
-      ...list.flatMap((kind) => [bodySchema(kind), whereSchema(kind)]),
-    ].map(validatorOf),
-  );
-  const pick = (first: number): ReadonlyMap<string, Validator> =>
-    new Map(list.map((kind, index) => [kind.name, rest[first + 2 * index]!]));
+  const ofKinds = async (schemaOf: (kind: Kind) => JsonObject) => {
+    const found = new Map<string, Validator>();
+    for (const kind of kinds.values()) found.set(kind.name, await validatorOf(schemaOf(kind)));
+    return found;
+  };
   return {
-    settings: settings!,
-    expectation: expectation!,
-    blocks: { moved: moved!, removed: removed!, import: imports! },
-    body: pick(0),
-    where: pick(1),
+    settings: await validatorOf(settingsSchema()),
+    expectation: await validatorOf(expectationSchema(collections)),
+    blocks: {
+      moved: await validatorOf(blockSchema('moved')),
+      removed: await validatorOf(blockSchema('removed')),
+      import: await validatorOf(blockSchema('import')),
+    },
+    body: await ofKinds(bodySchema),
+    where: await ofKinds(whereSchema),
   };
 }
 

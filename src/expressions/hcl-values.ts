@@ -64,16 +64,14 @@ const ordered = <T>(members: Iterable<readonly [string, T]>): ReadonlyMap<string
 
 export function objectOf(members: Iterable<readonly [string, HclValue]>): HclValue {
   const data = ordered(members);
-  return { type: { kind: 'object', members: typesOf(data) }, data };
+  const types = new Map([...data].map(([name, { type }]) => [name, type]));
+  return { type: { kind: 'object', members: types }, data };
 }
 
 export const mapOf = (of: HclType, members: Iterable<readonly [string, HclValue]>): HclValue => ({
   type: { kind: 'map', of },
   data: ordered(members),
 });
-
-const typesOf = (data: ReadonlyMap<string, HclValue>): ReadonlyMap<string, HclType> =>
-  new Map([...data].map(([name, { type }]) => [name, type]));
 
 export function setOf(of: HclType, data: readonly HclValue[]): HclValue {
   if (data.length > 1 && data.some(({ data: one }) => isItems(one) || isMembers(one)))
