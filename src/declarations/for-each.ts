@@ -7,10 +7,7 @@ import { ofType } from './stacks/variables.js';
 import { complainAt, found, type Complain, type ComplaintPlace } from './validation.js';
 import { isMap, type Raw } from './yaml/raw-values.js';
 
-export interface Member {
-  readonly key: string;
-  readonly value: Raw;
-}
+export type Member = NonNullable<Scope['each']>;
 
 const MOST_MEMBERS = 100_000;
 

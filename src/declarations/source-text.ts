@@ -1,6 +1,6 @@
 // One file as it is read and shown: its text, the offsets of its lines, and the few lines around a place with every
 // possible secret blanked out. Pages are opened on demand and not kept.
-import { isSecretName, nearest } from '../model/index.js';
+import { isSecretName, nearest, type Origin } from '../model/index.js';
 
 export interface SourceText {
   readonly text: string;
@@ -8,10 +8,7 @@ export interface SourceText {
   readonly starts: readonly number[];
 }
 
-export interface Position {
-  readonly line: number;
-  readonly column: number;
-}
+export type Position = Pick<Origin, 'line' | 'column'>;
 
 export function indexLines(text: string): SourceText {
   const starts = [0];

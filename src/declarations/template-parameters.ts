@@ -16,7 +16,7 @@ import {
 import { schemaComplaints } from './expectation-schema-checks.js';
 import { spell } from './interpolate.js';
 import { literalOf } from './reference-syntax.js';
-import { found as foundWord, stepsOf, type Complain, type Violation } from './validation.js';
+import { found as foundWord, stepsOfError, type Complain, type Violation } from './validation.js';
 import { isMap, Word, type Raw, type RawMap } from './yaml/raw-values.js';
 
 /** What is given, with defaults; undefined after a complaint. */
@@ -79,7 +79,7 @@ function parametersOf(
 function wrongDefaults(defaults: Defaults, validate: Validate): readonly Violation[] {
   if (defaults.size === 0 || validate({})) return [];
   return (validate.errors ?? []).flatMap((error) => {
-    const [name = '', ...rest] = stepsOf(error);
+    const [name = '', ...rest] = stepsOfError(error);
     const isOfDefault =
       defaults.has(name) && /^#\/(?:properties|\$defs|definitions)\//.test(error.schemaPath);
     if (!isOfDefault) return [];
@@ -93,7 +93,7 @@ function checked(schema: JsonObject, validate: Validate, defaults: Defaults): Pa
     const values = jsonOf(given);
     if (validate(values)) return withDefaults(given, values, defaults);
     for (const error of validate.errors ?? []) {
-      const violation = violationOf(error, properties, ['with', ...stepsOf(error)]);
+      const violation = violationOf(error, properties, ['with', ...stepsOfError(error)]);
       if (violation) complain(violation);
     }
     return undefined;

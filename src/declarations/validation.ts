@@ -16,6 +16,7 @@ import {
   type Attribute,
   type Attributes,
   type Collections,
+  type Diagnostic,
   type JsonObject,
   type Kind,
   type Kinds,
@@ -33,11 +34,8 @@ import type { SchemaError, Validator } from './validator.js';
 import { anything, attributeAt } from './vocabulary.js';
 
 /** A fault inside one declaration; `path` leads to the place, from its attributes on. */
-export interface Violation {
+export interface Violation extends Pick<Diagnostic, 'code' | 'summary' | 'detail'> {
   readonly path: readonly string[];
-  readonly code: string;
-  readonly summary: string;
-  readonly detail?: string;
   /** It says that this is nowhere, which is not known if a file or section could not be read. */
   readonly names?: readonly [section: string, name: string];
   /** The text at the path that is wrong, and the offset in it. */
@@ -120,7 +118,9 @@ export function check(
 }
 
 /** The steps to the value that an error is about. */
-export const stepsOf = ({ instancePath }: Pick<SchemaError, 'instancePath'>): readonly string[] =>
+export const stepsOfError = ({
+  instancePath,
+}: Pick<SchemaError, 'instancePath'>): readonly string[] =>
   instancePath
     .split('/')
     .slice(1)
@@ -133,7 +133,7 @@ function explain(
   what: string,
 ): Violation | undefined {
   const { keyword, params } = error;
-  const path = stepsOf(error);
+  const path = stepsOfError(error);
   const value = rawValueAt(data, path);
   if (value instanceof Word) return undefined;
   const attribute = path.length === 0 ? undefined : attributeAt(attributes, path);
