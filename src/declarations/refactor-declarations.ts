@@ -14,7 +14,7 @@ import {
   type ImportBlock,
   type MovedBlock,
   type Origin,
-  type Refactoring,
+  type Project,
   type RemovedBlock,
   type Values,
 } from '../model/index.js';
@@ -54,10 +54,7 @@ export function refactored(
   run: ResolveRun,
   { blocks: pieces, declared }: Pick<Collected, 'blocks' | 'declared'>,
   declarations: readonly Declaration[],
-): {
-  readonly declarations: readonly Declaration[];
-  readonly refactorings: readonly Refactoring[];
-} {
+): Required<Pick<Project, 'declarations' | 'refactorings'>> {
   if (pieces.length === 0) return { declarations, refactorings: [] };
   const work: RefactoringWork = {
     run,

@@ -280,26 +280,21 @@ function ofOneKind(kind: HclType['kind'], types: readonly HclType[]): HclType | 
   if (first?.kind === 'tuple') {
     const lists = types.map(innerTypes);
     if (lists.some(({ length }) => length !== first.items.length)) return loosened('list', types);
-    const items = first.items.map((_, index) => unified(lists.map((list) => list[index]!)));
-    return items.includes(undefined)
-      ? undefined
-      : { kind: 'tuple', items: items.flatMap((one) => one ?? []) };
+    const items = known(first.items.map((_, index) => unified(lists.map((list) => list[index]!))));
+    return items && { kind: 'tuple', items };
   }
   if (first?.kind !== 'object') return undefined;
   const objects = types.flatMap((one) => (one.kind === 'object' ? [one.members] : []));
   const names = [...first.members.keys()];
   if (objects.some((one) => one.size !== names.length || !names.every((name) => one.has(name))))
     return loosened('map', types);
-  const members = names.map(
-    (name) => [name, unified(objects.map((one) => one.get(name)!))] as const,
-  );
-  return members.some(([, one]) => one === undefined)
-    ? undefined
-    : {
-        kind: 'object',
-        members: new Map(members.flatMap(([name, one]) => (one ? [[name, one]] : []))),
-      };
+  const found = known(names.map((name) => unified(objects.map((one) => one.get(name)!))));
+  return found && { kind: 'object', members: new Map(names.map((name, at) => [name, found[at]!])) };
 }
+
+/** All of the types; undefined where one is missing. */
+const known = (types: readonly (HclType | undefined)[]): readonly HclType[] | undefined =>
+  types.every((one) => one !== undefined) ? types : undefined;
 
 function loosened(kind: 'list' | 'map', types: readonly HclType[]): HclType | undefined {
   const of = unified(types.flatMap(innerTypes));
