@@ -17,7 +17,7 @@ const allowed = {
   declarations: [
     '^src/resources/role-ladder\\.ts$',
     '^src/expressions/',
-    '^node_modules/(ajv|any-ascii|re2js|yaml)/',
+    '^node_modules/(ajv|any-ascii|yaml)/',
   ],
   policies: ['^src/(declarations|expressions)/'],
   fleet: ['^src/declarations/'],

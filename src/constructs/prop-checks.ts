@@ -8,10 +8,13 @@ import {
   lostNumberToken,
   mapMembers,
   number,
+  stored,
   tryDuration,
   tryJson,
+  withId,
   type Attribute,
   type Attributes,
+  type Kind,
 } from '../model/index.js';
 import type { Given } from './props.js';
 
@@ -48,6 +51,10 @@ function membersOf(attributes: Attributes, { writeOnly }: LibraryAdapter): reado
     ];
   });
 }
+
+/** What can be read of an object. */
+export const readOf = ({ id, attributes }: Kind): Attributes =>
+  withId({ id, attributes: stored(attributes) });
 
 /** The props by the API's names, without those that are undefined. */
 export const written = (attributes: Attributes, given: Given, endpoint: LibraryAdapter): Given =>

@@ -10,7 +10,7 @@ import {
 } from '../model/index.js';
 import type { SourceFiles } from './file-reader.js';
 import { BEGIN, type FoundFile } from './paths.js';
-import { complainIn, type Report } from './diagnostics-list.js';
+import { complainIn, complainOfFault, type Report } from './diagnostics-list.js';
 import {
   isMap,
   offsetOf,
@@ -141,7 +141,7 @@ function failed(all: Collecting, file: FoundFile, faults: readonly SyntaxFault[]
   if (!ours && !file.named) return leaveOut(all, file);
   all.ours += 1;
   all.unread.push(unseen ? () => true : (_, name) => isKeyIn(all.library.text(file), name));
-  for (const fault of faults) complain(all, file, fault);
+  for (const fault of faults) complainOfFault(all, file, fault);
 }
 
 const isKeyIn = (text: string, name: string): boolean =>
@@ -155,9 +155,6 @@ function leaveOut(all: Collecting, file: FoundFile): void {
     origin: { file: file.file, line: 1, column: 1 },
   }));
 }
-
-const complain = (all: Collecting, from: FoundFile, { offset, ...said }: SyntaxFault): void =>
-  complainIn(all, from, { file: from.file, ...all.library.place(from, offset) }, said);
 
 /** Words like these, such as `user` and `template`, stand in files of other programs. */
 const COMMON: ReadonlySet<string> = new Set(['templates', 'use']);
@@ -176,7 +173,7 @@ function isOurs(all: Collecting, file: FoundFile, documents: readonly RawDocumen
     keys.some((key) => COMMON.has(key) || isSection(key) || nearest(key, near) !== undefined);
   if (ours) all.ours += 1;
   else if (file.named)
-    complain(all, file, {
+    complainOfFault(all, file, {
       offset: 0,
       code: 'not-ours',
       summary: `trueup knows none of the top-level keys of ${file.file}`,
@@ -196,7 +193,7 @@ function takeDocument(
   if (!isMap(root)) {
     all.unread.push((_, name) => isKeyIn(all.library.text(file), name));
     const summary = `a mapping is expected at the top of the file, not ${foundWord(root)}`;
-    return complain(all, file, { offset: 0, code: 'wrong-type', summary });
+    return complainOfFault(all, file, { offset: 0, code: 'wrong-type', summary });
   }
   const words = overlay ? ['settings', 'variables'] : topLevel(all.kinds);
   for (const [key, names] of Object.entries(root)) {
@@ -216,7 +213,7 @@ function takeDocument(
           summary: `\`${key}\` is neither a kind nor a section.${didYouMean(key, words)}`,
           detail: `Top-level keys are ${words.join(', ')}.`,
         };
-    complain(all, file, { offset: offsetOf(document, [key]).offset, ...wrong });
+    complainOfFault(all, file, { offset: offsetOf(document, [key]).offset, ...wrong });
   }
 }
 
@@ -231,7 +228,7 @@ function take(all: Collecting, file: FoundFile, document: RawDocument, key: stri
     const [what, where] = isBlockSection(key)
       ? ['a list of blocks', 'Each block begins with `- ` on a line below it.']
       : ['a mapping of names', 'Write its names below it, indented.'];
-    return complain(all, file, {
+    return complainOfFault(all, file, {
       offset,
       code: raw === null ? 'null-value' : 'wrong-type',
       summary: `\`${key}\`: ${what} is expected, not ${foundWord(raw)}`,

@@ -2,6 +2,7 @@
 import type { Declaration, Diagnostic, Origin } from '../model/index.js';
 import type { SourceFiles } from './file-reader.js';
 import type { FoundFile } from './paths.js';
+import type { SyntaxFault } from './yaml/raw-values.js';
 
 /** An error about an attribute of a declaration. */
 export const errorAt = (
@@ -39,9 +40,22 @@ export function reportOf(first: readonly Diagnostic[]) {
   };
 }
 
+interface Reading {
+  readonly library: SourceFiles;
+  readonly report: Report;
+}
+
+/** Adds what is wrong at a place of a file. */
+export const complainOfFault = (
+  reading: Reading,
+  from: FoundFile,
+  { offset, ...said }: SyntaxFault,
+): void =>
+  complainIn(reading, from, { file: from.file, ...reading.library.place(from, offset) }, said);
+
 /** Adds an error with the lines around it; around what a program made there are none. */
 export const complainIn = (
-  { library, report }: { readonly library: SourceFiles; readonly report: Report },
+  { library, report }: Reading,
   from: FoundFile,
   origin: Origin,
   said: Pick<Diagnostic, 'code' | 'summary' | 'detail'>,

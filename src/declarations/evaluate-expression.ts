@@ -4,22 +4,22 @@ import { compileExpression, RefusedName, type Compiled, type Problem } from '../
 import type { CelInput, Members } from '../expressions/cel-values.js';
 import { tokensOf } from '../expressions/tokens.js';
 import { UnknownValue } from '../expressions/unknown-value.js';
-import { cached, defined, didYouMean, isList, mapMembers, type Json } from '../model/index.js';
+import { cached, defined, didYouMean, isList, mapMembers, own } from '../model/index.js';
 import { variableIn } from './environment.js';
-import { escapeText, literalOf, partsOf, type ExpressionFrom } from './reference-syntax.js';
+import { literalOf, partsOf, type ExpressionFrom } from './reference-syntax.js';
 import {
   noForEach,
   noTemplate,
   refusedName,
+  spell,
   unknownEnvironment,
   unknownParameter,
   unknownVariable,
   type Evaluate,
   type Filling,
-  type Scope,
 } from './interpolate.js';
 import type { Violation } from './validation.js';
-import { isMap, Word, type Raw } from './yaml/raw-values.js';
+import { Word, type Raw } from './yaml/raw-values.js';
 
 interface Known {
   readonly made: ReturnType<typeof compileExpression>;
@@ -35,7 +35,7 @@ const VARIABLES = ['var', 'env', 'each', 'param'];
 /** @param isLive whether a word stands for what is read from the service */
 export function evaluatorOf(isLive: (word: string) => boolean): Evaluate {
   const all = new Map<string, Known>();
-  const inputs: Inputs = { values: new WeakMap(), variables: new WeakMap() };
+  const inputs: Inputs = new WeakMap();
   return (part, at) => {
     const { made, names } = cached(all, part.source, () => ({
       made: compileExpression(part.source, VARIABLES),
@@ -43,7 +43,7 @@ export function evaluatorOf(isLive: (word: string) => boolean): Evaluate {
     }));
     names.forEach(at.scope.using);
     const result = 'problem' in made ? made : made.value.evaluate(valuesOf(at, inputs));
-    if ('value' in result) return rawOf(result.value);
+    if ('value' in result) return spell(result.value);
     const problem = 'problem' in made ? { detail: FORMS, ...result.problem } : result.problem;
     at.complain({
       path: at.path,
@@ -57,20 +57,16 @@ export function evaluatorOf(isLive: (word: string) => boolean): Evaluate {
 type Values = Parameters<Compiled['evaluate']>[0];
 
 /** What expressions were given already: many are given the same. */
-interface Inputs {
-  readonly values: WeakMap<object, CelInput>;
-  readonly variables: WeakMap<Scope['variables'], Members>;
-}
+type Inputs = WeakMap<object, CelInput>;
 
 function valuesOf({ scope }: Filling, inputs: Inputs): Values {
-  const { variables } = scope;
-  const variable = cached(inputs.variables, variables, (): Members => (name) => {
-    const value = variables.get(name);
+  const variable: Members = (name) => {
+    const value = scope.variables.get(name);
     return value === undefined ? undefined : inputOf(value, inputs);
-  });
+  };
   const environment: Members = (name) => {
     const wrong = refusedName(name, scope);
-    if (wrong) throw new RefusedName(wrong.summary, wrong.detail, wrong.code);
+    if (wrong) throw new RefusedName(wrong);
     return variableIn(scope.environment, name);
   };
   const { each, instance } = scope;
@@ -80,12 +76,12 @@ function valuesOf({ scope }: Filling, inputs: Inputs): Values {
     each: each
       ? { key: each.key, value: inputOf(each.value, inputs) }
       : () => {
-          throw new RefusedName(...noForEach('`each`', scope), 'no-for-each');
+          throw new RefusedName(noForEach('`each`', scope));
         },
     param: instance
       ? inputOf(instance.param, inputs)
       : () => {
-          throw new RefusedName(...noTemplate('`param`'), 'no-template');
+          throw new RefusedName(noTemplate('`param`'));
         },
   };
 }
@@ -117,19 +113,11 @@ function inputOf(raw: Raw, inputs: Inputs): CelInput {
   if (typeof raw === 'string') return literalOf(raw) ?? unknown(raw);
   if (raw === null || typeof raw !== 'object') return raw;
   if (raw instanceof Word) return String(raw);
-  const before = inputs.values.get(raw);
-  if (before !== undefined) return before;
-  const input = isList(raw)
-    ? raw.map((one) => inputOf(one, inputs))
-    : mapMembers(raw, (one: Raw) => inputOf(one, inputs));
-  inputs.values.set(raw, input);
-  return input;
-}
-
-function rawOf(value: Json): Raw {
-  if (typeof value === 'string') return escapeText(value);
-  if (isList(value)) return value.map(rawOf);
-  return isMap(value) ? mapMembers(value, rawOf) : value;
+  return cached(inputs, raw, () =>
+    isList(raw)
+      ? raw.map((one) => inputOf(one, inputs))
+      : mapMembers(raw, (one: Raw) => inputOf(one, inputs)),
+  );
 }
 
 const WHAT_TO_WRITE = {
@@ -138,11 +126,6 @@ const WHAT_TO_WRITE = {
   'misplaced-secret': 'It is the whole value of a secret attribute: `"${secret.env.NAME}"`.',
   'bad-reference': FORMS,
 } as const;
-
-const adviceOn = (code: string | undefined): string | undefined =>
-  code === 'live-reference' || code === 'misplaced-secret' || code === 'bad-reference'
-    ? WHAT_TO_WRITE[code]
-    : undefined;
 
 type Said = Pick<Violation, 'code' | 'summary' | 'detail' | 'names'>;
 
@@ -177,6 +160,6 @@ function violationOf(
   return {
     code: code ?? 'bad-expression',
     summary,
-    ...defined({ detail: detail ?? adviceOn(code) }),
+    ...defined({ detail: detail ?? own<string>(WHAT_TO_WRITE, code ?? '') }),
   };
 }

@@ -27,6 +27,7 @@ import {
   type HclValue,
 } from '../expressions/hcl-values.js';
 import {
+  cached,
   defined,
   holdsExact,
   isList,
@@ -234,7 +235,7 @@ function stepValue(step: TraversalStep, of: Evaluation): HclValue {
 function resolved([head, ...steps]: readonly [string, ...HclValue[]], of: Evaluation): HclValue {
   const [first, ...rest] = steps;
   const name = typeof first?.data === 'string' ? first.data : '';
-  const known = (value: HclValue, more = rest): HclValue => more.reduce(hclMemberAt, value);
+  const known = (value: HclValue): HclValue => rest.reduce(hclMemberAt, value);
   switch (head) {
     case 'var':
       return known(variableValue(name, of));
@@ -358,10 +359,7 @@ function chargeFor({ data }: HclValue, budget: Budget): void {
 
 /** Once for all members. */
 function loopValue(text: string, of: Evaluation): HclValue {
-  const key = `${of.stack.name} ${text}`;
-  const known = of.loops.get(key) ?? textValue(templateParts(text), of);
-  of.loops.set(key, known);
-  return known;
+  return cached(of.loops, `${of.stack.name} ${text}`, () => textValue(templateParts(text), of));
 }
 
 function countIndex({ at }: Evaluation): HclValue {

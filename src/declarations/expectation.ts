@@ -14,11 +14,8 @@ import { isMap } from './yaml/raw-values.js';
 import { expectation } from './vocabulary.js';
 
 /** The shape that ajv has seen to. */
-interface Written {
-  readonly collection: string;
+interface Written extends Pick<Expectation, 'collection' | 'every' | 'count'> {
   readonly where?: Readonly<Record<string, string | number | boolean>>;
-  readonly every?: JsonObject;
-  readonly count?: { readonly min?: number; readonly max?: number };
 }
 
 export function expectationOf(

@@ -13,6 +13,7 @@ import {
   type Veil,
 } from './source-text.js';
 import { whyNot, type FoundFile } from './paths.js';
+import type { Violation } from './validation.js';
 import { tryQuick } from './yaml/quick-reader.js';
 import {
   limits,
@@ -77,7 +78,7 @@ export function sourceFilesOf(
     text: (found: FoundFile) => open(found).page.text,
     place: (found: FoundFile, offset: number): Position => positionOf(open(found).page, offset),
     /** The place of the deepest step of `path` (document keys, such as `['alert_rules', 'wan-down', 'settings']`) that the file has. */
-    locate(found: FoundFile, path: readonly string[], within?: PlaceInText): Position {
+    locate(found: FoundFile, path: readonly string[], within?: Violation['within']): Position {
       const one = open(found);
       const reached = marked(one).map((document) => offsetOf(document, path));
       const best = reached.reduce((a, b) => (b.steps > a.steps ? b : a), { offset: 0, steps: 0 });
@@ -92,12 +93,6 @@ export function sourceFilesOf(
   };
 }
 
-/** A text of a value, and an offset in it. */
-interface PlaceInText {
-  readonly text: string;
-  readonly start: number;
-}
-
 /** How far behind its key a text is looked for. */
 const NEAR = 65_536;
 /** A pattern is made of the text. */
@@ -107,7 +102,7 @@ const LONGEST_TEXT = 2_000;
 function offsetInside(
   page: string,
   from: number,
-  { text, start }: PlaceInText,
+  { text, start }: NonNullable<Violation['within']>,
 ): number | undefined {
   if (text.length > LONGEST_TEXT) return undefined;
   const [before, after] = [text.slice(0, start), text.slice(start)].map(written);

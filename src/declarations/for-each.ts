@@ -7,20 +7,18 @@ import { ofType } from './stacks/variables.js';
 import { complainAt, found, type Complain, type ComplaintPlace } from './validation.js';
 import { isMap, type Raw } from './yaml/raw-values.js';
 
-export interface Member {
-  readonly key: string;
-  readonly value: Raw;
-}
+export type Member = NonNullable<Scope['each']>;
 
 const MOST_MEMBERS = 100_000;
 
-/** Undefined after a complaint. @param raw what stands at `for_each`, or at `count` in a stack */
+/** One that is undefined where there is no `for_each`. Undefined after a complaint. @param raw what stands at `for_each`, or at `count` in a stack */
 export function expanded(
-  raw: Raw,
+  raw: Raw | undefined,
   piece: Pick<RawEntry, 'counted' | 'ofStack'>,
   scope: Scope,
   complain: Complain,
-): readonly Member[] | undefined {
+): readonly (Member | undefined)[] | undefined {
+  if (raw === undefined) return [undefined];
   let wrong = false;
   const place: Filling = {
     path: [piece.counted ? 'count' : 'for_each'],

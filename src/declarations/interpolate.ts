@@ -243,7 +243,7 @@ function fill(part: Expression, at: Filling): Raw | undefined {
   if (part.from === 'stack')
     return (at.scope.evaluateStack ?? ((_, place) => noStackExpression(place)))(part.number, at);
   if (part.from !== 'env') return undefined;
-  const wrong = credential(part, at.scope);
+  const wrong = refusedName(part.name, at.scope, part.text);
   if (wrong) return void at.complain({ path: at.path, ...wrong });
   const value = variableIn(at.scope.environment, part.name);
   if (value !== undefined) return escapeText(value);
@@ -285,16 +285,17 @@ function variableValue({ name, path, text }: ExpressionFrom<'var'>, at: Filling)
 
 function paramValue({ path, text }: ExpressionFrom<'param'>, at: Filling): Raw | undefined {
   const { instance } = at.scope;
-  if (!instance) return complainAt(at, 'no-template', ...noTemplate(text));
+  if (!instance) return void at.complain({ path: at.path, ...noTemplate(text) });
   return path[0] !== undefined && Object.hasOwn(instance.param, path[0])
     ? member(instance.param, path, text, at)
     : void at.complain({ path: at.path, ...unknownParameter(path[0] ?? '', instance) });
 }
 
-export const noTemplate = (text: string): readonly [summary: string, detail: string] => [
-  `${text} is used outside of a template`,
-  'Only declarations in `templates` have parameters.',
-];
+export const noTemplate = (text: string): Said => ({
+  code: 'no-template',
+  summary: `${text} is used outside of a template`,
+  detail: 'Only declarations in `templates` have parameters.',
+});
 
 export const unknownParameter = (name: string, { param }: Instance): Said => ({
   code: 'unknown-parameter',
@@ -302,11 +303,7 @@ export const unknownParameter = (name: string, { param }: Instance): Said => ({
   detail: 'Set it in `with`, or add a `default` in `parameters`.',
 });
 
-/** The complaint about a variable that must not be shown; undefined for any other. */
-const credential = ({ name, text }: ExpressionFrom<'env'>, scope: Scope): Said | undefined =>
-  refusedName(name, scope, text);
-
-/** @param text as it stands in the declaration */
+/** The complaint about a variable that must not be shown; undefined for any other. @param text as it stands in the declaration */
 export function refusedName(
   name: string,
   { allowed }: Scope,
@@ -321,15 +318,13 @@ export function refusedName(
   };
 }
 
-export const noForEach = (
-  text: string,
-  { loops }: Scope,
-): readonly [summary: string, detail: string] => [
-  `${text} is used outside of a \`for_each\``,
-  loops
+export const noForEach = (text: string, { loops }: Scope): Said => ({
+  code: 'no-for-each',
+  summary: `${text} is used outside of a \`for_each\``,
+  detail: loops
     ? 'Add `for_each: [a, b]` beside the attributes.'
     : 'No `for_each` can stand here: write the value itself.',
-];
+});
 
 function eachValue(
   [first, ...steps]: readonly string[],
@@ -337,7 +332,7 @@ function eachValue(
   at: Filling,
 ): Raw | undefined {
   const { each } = at.scope;
-  if (!each) return complainAt(at, 'no-for-each', ...noForEach(text, at.scope));
+  if (!each) return void at.complain({ path: at.path, ...noForEach(text, at.scope) });
   return first === 'key'
     ? escapeText(each.key)
     : member(each.value, steps, `${text}: the value of "${each.key}"`, at);

@@ -2,6 +2,7 @@
 // here; checks of one kind are in that kind's file.
 import {
   append,
+  cached,
   canonical,
   Template,
   didYouMean,
@@ -194,10 +195,8 @@ function identicalAmong(bucket: readonly Declaration[], kinds: Kinds): readonly 
   return bucket.flatMap((one) => {
     const kind = kinds.get(one.kind);
     if (!kind) return [];
-    const key = exactly(kind, one);
-    const other = first.get(key);
-    if (!other) first.set(key, one);
-    return !other || mayBeDuplicates(one.lifecycle, other.lifecycle)
+    const other = cached(first, exactly(kind, one), () => one);
+    return other === one || mayBeDuplicates(one.lifecycle, other.lifecycle)
       ? []
       : [identical(kind, one, other)];
   });

@@ -229,7 +229,8 @@ async function broughtBy(
   sources: readonly StackSource[],
 ): Promise<Brought> {
   if (sources.length === 0) return { pieces: [], types: new Map(), documents: [], diagnostics: [] };
-  const { desiredOf, readStacks } = await import('./stacks/index.js');
+  const { desiredOf } = await import('./stacks/stack.js');
+  const { readStacks } = await import('./stacks/stack-files.js');
   const { documents, ...read } = await readStacks(files, sources, synthesise);
   const { expressions, ...block } = desiredOf({ ...read, documents }, kinds, cwd, env);
   if (expressions.kept.length === 0) return { ...block, documents };
@@ -313,7 +314,7 @@ async function resolve(
   refuseConflicts(run, declarations);
   const { patternFault } =
     collected.expectations.length > 0
-      ? await import('./patterns.js')
+      ? await import('../expressions/schema-options.js')
       : { patternFault: () => undefined };
   const expectations = collected.expectations.flatMap(
     (piece) => expectationOf(run, piece, patternFault) ?? [],
@@ -471,23 +472,19 @@ const notRun: CommandOutput = async () => ({ problem: 'this command of trueup ne
 /** The variable of a stack is given its value by several names. */
 const secretsBelow = (
   {
-    environment,
-    files,
-    cwd,
     prefixes,
     secretVariables,
     found = () => undefined,
-    commandOutput = notRun,
+    commandOutput: output = notRun,
+    ...places
   }: Reading,
   { secret_roots: roots = [], secrets: commands = {} }: SecretSettings,
 ): SecretSource =>
   secretSource({
-    environment,
-    files,
-    cwd,
+    ...places,
     roots,
     commands,
-    output: commandOutput,
+    output,
     found,
     namesOf(name) {
       if (!name.startsWith(VARIABLE)) return [name];
@@ -496,40 +493,39 @@ const secretsBelow = (
       return prefixes.map((prefix) => prefix + variable);
     },
   });
+
+/** The variables that the caller gave by name, each with where. */
+const namedOutside = ({ variables, fleetVariables = [] }: Loading) => [
+  ...Object.keys(variables).map((name) => ({ name, source: '--var' })),
+  ...fleetVariables.map((name) => ({ name, source: 'trueup.fleet.yaml' })),
+];
+
 /** The variables of secrets come from the environment: a command line is seen by others, and a file is shared. */
 function refuseSecretVariables(
   run: ResolveRun,
-  { variables, fleetVariables = [], secretVariables, prefixes }: Loading,
+  options: Loading,
   inFiles: readonly RawEntry[],
 ): void {
+  const { secretVariables, prefixes } = options;
   const said = (name: string, where: string): Omit<Violation, 'path'> => ({
     code: 'literal-secret',
     summary: `the variable \`${name}\` is secret: its value is not allowed ${where}`,
     detail: `Give it in the environment: ${prefixes.map((prefix) => prefix + name).join(' or ')}.`,
   });
-  for (const [names, where] of [
-    [Object.keys(variables), 'in --var'],
-    [fleetVariables, 'in trueup.fleet.yaml'],
-  ] as const)
-    for (const name of names)
-      if (secretVariables.has(name))
-        run.report.add(() => ({ severity: 'error', ...said(name, where) }));
+  for (const { name, source } of namedOutside(options))
+    if (secretVariables.has(name))
+      run.report.add(() => ({ severity: 'error', ...said(name, `in ${source}`) }));
   for (const piece of inFiles)
     if (secretVariables.has(piece.name))
       complain(run, piece, { path: [], ...said(piece.name, 'in a file') });
 }
 
 function adviseUnused(options: Loading, used: ReadonlySet<string>, report: Report): void {
-  const { variables, fleetVariables = [], secretVariables } = options;
-  for (const [names, source] of [
-    [Object.keys(variables), '--var'],
-    [fleetVariables, 'trueup.fleet.yaml'],
-  ] as const)
-    for (const name of names)
-      if (!used.has(name) && !secretVariables.has(name))
-        report.add(() => ({
-          severity: 'warning',
-          code: 'unused-variable',
-          summary: `nothing uses the variable \`${name}\` that ${source} gives.${didYouMean(name, used)}`,
-        }));
+  for (const { name, source } of namedOutside(options))
+    if (!used.has(name) && !options.secretVariables.has(name))
+      report.add(() => ({
+        severity: 'warning',
+        code: 'unused-variable',
+        summary: `nothing uses the variable \`${name}\` that ${source} gives.${didYouMean(name, used)}`,
+      }));
 }

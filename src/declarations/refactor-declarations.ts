@@ -1,19 +1,26 @@
-// `moved` and `removed` blocks: reads them, refuses those that contradict one another or what is declared, and gives
-// declarations their earlier addresses, and the ids of `import` blocks.
+// `moved`, `removed` and `import` blocks: reads them, refuses those that contradict one another or what is declared, and
+// gives declarations their earlier addresses and the ids that they take over.
 import {
   didYouMean,
   formatAddress,
+  idOf,
   isTree,
+  mapMembers,
   tryAddress,
+  tryJson,
+  type Address,
   type AddressRange,
   type Declaration,
+  type ImportBlock,
   type MovedBlock,
   type Origin,
-  type Refactoring,
+  type Project,
   type RemovedBlock,
+  type Values,
 } from '../model/index.js';
 import { placeText, type Collected, type RawEntry } from './collect.js';
-import { importsIn, withImport } from './import-blocks.js';
+import { expanded } from './for-each.js';
+import { substitute, type Filling, type Scope } from './interpolate.js';
 import {
   circlesIn,
   earlierAddresses,
@@ -22,20 +29,24 @@ import {
   movesWhole,
   overlongIn,
   wholeOf,
+  type Move,
+  type Moves,
 } from './moves.js';
-import type { Move, Moves } from './moves.js';
-import {
-  blockAddress,
-  blocksOfSection,
-  blockValues,
-  conflictingBlock,
-  type RefactoringWork,
-} from './refactoring-blocks.js';
-import { complain, type ResolveRun } from './resolve-declaration.js';
+import { escapeText, literalOf } from './reference-syntax.js';
+import { complain, read, type ResolveRun } from './resolve-declaration.js';
+import type { Complain, Violation } from './validation.js';
+import { blocks, type BlockSection } from './vocabulary.js';
+import { isMap, type Raw } from './yaml/raw-values.js';
 
-export interface Refactored {
-  readonly declarations: readonly Declaration[];
-  readonly refactorings: readonly Refactoring[];
+/** What blocks are compared with. */
+interface RefactoringWork {
+  readonly run: ResolveRun;
+  readonly pieces: readonly RawEntry[];
+  /** Where each name is declared, and each address, faulty ones too. */
+  readonly names: ReadonlyMap<string, Origin>;
+  readonly addresses: ReadonlyMap<string, Origin>;
+  /** Declarations with `lifecycle.renamed_from`, by that address. */
+  readonly renamed: ReadonlyMap<string, Declaration>;
 }
 
 /** Carries the blocks over to the declarations that they are about. */
@@ -43,7 +54,7 @@ export function refactored(
   run: ResolveRun,
   { blocks: pieces, declared }: Pick<Collected, 'blocks' | 'declared'>,
   declarations: readonly Declaration[],
-): Refactored {
+): Required<Pick<Project, 'declarations' | 'refactorings'>> {
   if (pieces.length === 0) return { declarations, refactorings: [] };
   const work: RefactoringWork = {
     run,
@@ -137,14 +148,11 @@ function checkMoves(work: RefactoringWork, moves: Moves): boolean {
   const { run, names } = work;
   const movedOn = new Set(moves.all.map(({ from }) => wholeOf(from)));
   const circles = circlesIn(moves);
-  for (const {
-    moves: [first],
-    addresses,
-  } of circles)
-    complain(run, first.piece, {
+  for (const circle of circles)
+    complain(run, circle.moves[0].piece, {
       path: ['to'],
       code: 'moved-circle',
-      summary: `these moves lead in a circle: ${circleText(addresses)}`,
+      summary: `these moves lead in a circle: ${circleText(circle.addresses)}`,
       detail: 'Delete the blocks that are done, or one of them.',
     });
   const overlong = circles.length === 0 ? overlongIn(moves) : new Set<Move>();
@@ -244,3 +252,168 @@ function removals(work: RefactoringWork, moves: Moves): readonly RemovedBlock[] 
     return [{ block: 'removed', from: range, forgets, origin: piece.origin }];
   });
 }
+
+/** The id that a block gives to an address. */
+interface GivenId {
+  readonly id: string;
+  readonly piece: RawEntry;
+}
+
+function importsIn(
+  work: RefactoringWork,
+  declarations: ReadonlyMap<string, Declaration>,
+): { readonly blocks: readonly ImportBlock[]; readonly ids: ReadonlyMap<string, GivenId> } {
+  const { run } = work;
+  const ids = new Map<string, GivenId>();
+  const found = blocksOfSection(work, 'import').map((piece): ImportBlock => {
+    const { for_each: each, ...raw } = isMap(piece.raw) ? piece.raw : {};
+    const say: Complain = (complaint) => complain(run, piece, complaint);
+    const members = expanded(each, piece, run.scope, say) ?? [];
+    const bare = isMap(piece.raw) ? { ...piece, raw } : piece;
+    const to = members.flatMap((member) => {
+      const scope: Scope = { ...run.scope, loops: true, ...(member && { each: member }) };
+      const values = blockValues({ ...run, scope }, bare, 'import');
+      const address = values && blockAddress(work, piece, 'to', String(values['to']));
+      if (!address) return [];
+      const text = formatAddress(address);
+      const id = String(idOf(values['id']));
+      const wrong = importError(work, address, {
+        id,
+        declaration: declarations.get(text),
+        other: ids.get(text)?.piece,
+      });
+      if (wrong) complain(run, piece, wrong, text);
+      else ids.set(text, { id, piece });
+      return [text];
+    });
+    return { block: 'import', to, origin: piece.origin };
+  });
+  return { blocks: found, ids };
+}
+
+function importError(
+  { addresses }: RefactoringWork,
+  address: Address,
+  {
+    id,
+    declaration,
+    other,
+  }: {
+    readonly id: string;
+    readonly declaration: Declaration | undefined;
+    /** An earlier block with the address. */
+    readonly other: RawEntry | undefined;
+  },
+): Violation | undefined {
+  const text = formatAddress(address);
+  const { adopt } = declaration?.lifecycle ?? {};
+  if (!addresses.has(text)) {
+    const member = [...addresses.keys()].find((one) => one.startsWith(`${text}[`));
+    return {
+      path: ['to'],
+      code: 'undeclared',
+      ...(member === undefined
+        ? {
+            summary: `${id} is imported to ${text}, which is declared nowhere.${didYouMean(text, addresses.keys())}`,
+            detail: 'Declare it, add its file to the PATHs, or delete the block.',
+          }
+        : {
+            summary: `${id} is imported to ${text}, which has a \`for_each\``,
+            detail: `Name one of its members, such as ${member}.`,
+          }),
+      names: [address.kind, address.name],
+    };
+  }
+  if (other) return conflictingBlock(`two imports lead to ${text}`, 'to', other.origin);
+  if (adopt === undefined || idOf(adopt) === id) return undefined;
+  return {
+    path: ['id'],
+    code: 'conflicting-blocks',
+    summary: `${id} is imported to ${text}, which has \`lifecycle.adopt: ${adopt}\``,
+    detail: 'Delete the block, or remove `lifecycle.adopt`.',
+  };
+}
+
+/** The declaration with the id of an `import` block. */
+function withImport(declaration: Declaration, given: GivenId | undefined): Declaration {
+  if (!given) return declaration;
+  const { origin } = given.piece;
+  return {
+    ...declaration,
+    lifecycle: { ...declaration.lifecycle, adopt: given.id },
+    import_origin: origin,
+    at: (path) => (path === 'lifecycle.adopt' ? origin : declaration.at(path)),
+  };
+}
+
+const blocksOfSection = ({ pieces }: RefactoringWork, section: BlockSection): readonly RawEntry[] =>
+  pieces.filter(({ path }) => path[0] === section);
+
+/** The attributes of a block. */
+function blockValues(run: ResolveRun, piece: RawEntry, section: BlockSection): Values | undefined {
+  const { raw } = piece;
+  const filled = isMap(raw)
+    ? mapMembers(raw, (value: Raw, word) =>
+        typeof value === 'string' && (word === 'from' || word === 'to')
+          ? addressText(value, {
+              path: [word],
+              scope: run.scope,
+              complain: (complaint) => complain(run, piece, complaint),
+            })
+          : value,
+      )
+    : raw;
+  return read(
+    run,
+    { ...piece, raw: filled },
+    {
+      attributes: blocks[section].attributes,
+      validator: run.validators.blocks[section],
+      what: `a \`${section}\` block`,
+    },
+  );
+}
+
+const MEMBER = /^([^[\]]*)\[\s*(?:("(?:[^"\\]|\\.)*")|(each\.[\w.-]+))\s*\]$/s;
+
+/** An address with its key filled in and quoted anew, whatever the value holds. */
+function addressText(text: string, filling: Filling): string {
+  const [, whole, quoted = '', each] = MEMBER.exec(text) ?? [];
+  const inner = each === undefined ? tryJson(quoted) : `\${${each}}`;
+  if (whole === undefined || typeof inner !== 'string') return text;
+  const filled = substitute(inner, undefined, filling);
+  const key = typeof filled === 'string' ? literalOf(filled) : undefined;
+  return key === undefined ? text : `${whole}[${escapeText(JSON.stringify(key))}]`;
+}
+
+/** The address at `from` or `to` of a block. */
+function blockAddress(
+  { run }: RefactoringWork,
+  piece: RawEntry,
+  word: 'from' | 'to',
+  text: string,
+): Address | undefined {
+  const address = tryAddress(text);
+  if (!address)
+    return void complain(run, piece, {
+      path: [word],
+      code: 'bad-address',
+      summary: `\`${word}\`: \`${text.slice(0, 200)}\` is not an address`,
+      detail:
+        'Addresses are <kind>.<name>, as in accounts.store, with the key in double quotes for a member of a for_each: accounts.store["north"].',
+    });
+  if (run.kinds.has(address.kind)) return address;
+  return void complain(run, piece, {
+    path: [word],
+    code: 'unknown-kind',
+    summary: `\`${word}\`: \`${address.kind}\` is not a kind.${didYouMean(address.kind, run.kinds.keys())}`,
+    detail: `Kinds: ${[...run.kinds.keys()].join(', ')}.`,
+  });
+}
+
+const conflictingBlock = (summary: string, word: string, other: Origin): Violation => ({
+  path: [word],
+  code: 'conflicting-blocks',
+  summary,
+  detail: `The other block is in ${placeText(other)}. Keep one of them.`,
+});

@@ -45,7 +45,7 @@ import {
 import type { SourceFiles } from './file-reader.js';
 import { errorAt, type Report } from './diagnostics-list.js';
 import { ownCredential, type SecretSource } from './secret-source.js';
-import { isMap, type Raw, type RawMap } from './yaml/raw-values.js';
+import { isMap, type Raw } from './yaml/raw-values.js';
 import {
   check,
   found,
@@ -382,20 +382,15 @@ export function declarationsOf(run: ResolveRun, piece: RawEntry): readonly Decla
     return membersUnknown(run, piece);
   }
   const around: Scope = instance ? { ...run.scope, instance } : run.scope;
-  const { for_each: each } = raw;
-  const members =
-    each === undefined
-      ? [undefined]
-      : (expanded(each, piece, around, (complaint) => complain(run, piece, complaint)) ??
-        membersUnknown(run, piece));
-  const bare = each === undefined ? piece : { ...piece, raw: withoutLoop(raw) };
+  const { for_each: each, ...body } = raw;
+  const say: Complain = (complaint) => complain(run, piece, complaint);
+  const members = expanded(each, piece, around, say) ?? membersUnknown(run, piece);
+  const bare = each === undefined ? piece : { ...piece, raw: body };
   return members.flatMap((member) => {
     const scope: Scope = { ...around, loops: true, ...(member && { each: member }) };
     return declarationOf({ ...run, scope }, kind, bare) ?? [];
   });
 }
-
-const withoutLoop = ({ for_each: _, ...body }: RawMap): RawMap => body;
 
 function membersUnknown(run: ResolveRun, { path, name }: RawEntry): readonly [] {
   run.unread.push((section, one) => section === path[0] && one === name);
@@ -512,9 +507,8 @@ export function distinctAddresses(
 ): readonly Declaration[] {
   const first = new Map<string, Declaration>();
   for (const one of declarations) {
-    const other = first.get(one.address);
-    if (!other) first.set(one.address, one);
-    else
+    const other = cached(first, one.address, () => one);
+    if (other !== one)
       report.add(() => ({
         severity: 'error',
         code: 'duplicate-declaration',
@@ -540,10 +534,8 @@ export function refuseConflicts(run: ResolveRun, declarations: readonly Declarat
     for (const one of declarations) {
       const value = one.lifecycle[word];
       if (value === undefined) continue;
-      const key = `${one.kind}.${value}`;
-      const other = first.get(key);
-      if (!other) first.set(key, one);
-      else run.report.add(() => conflict(one, other, word, value));
+      const other = cached(first, `${one.kind}.${value}`, () => one);
+      if (other !== one) run.report.add(() => conflict(one, other, word, value));
     }
   }
 }

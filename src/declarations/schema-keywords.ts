@@ -70,21 +70,18 @@ const values: Operand = {
   fits: (value) => isList(value) && value.length > 0 && distinct(value),
 };
 const value: Operand = { words: 'a value', schema: {}, fits: () => true };
-const number: Operand = {
-  words: 'a number',
-  schema: { type: 'number' },
-  fits: (one) => typeof one === 'number',
-};
+const ofType = (words: string, type: 'number' | 'string'): Operand => ({
+  words,
+  schema: { type },
+  fits: (one) => typeof one === type,
+});
+const number = ofType('a number', 'number');
 const size: Operand = {
   words: 'an integer, 0 or more,',
   schema: { type: 'integer', minimum: 0 },
   fits: (one) => Number.isInteger(one) && Number(one) >= 0,
 };
-const text: Operand = {
-  words: 'text',
-  schema: { type: 'string' },
-  fits: (one) => typeof one === 'string',
-};
+const text = ofType('text', 'string');
 
 /** Filled in before it is looked at: `${…}` may stand wherever a value may. */
 export const keywords: Readonly<Record<string, Operand>> = {

@@ -65,8 +65,10 @@ export async function settingsAbove(
         found.push(one);
     }
     const diagnostics = found.flatMap((one) => one.diagnostics);
-    const [holder, ...more] = found.filter((one) => one.settings.length > 0);
-    if (holder && more.length > 0) return { ...none, diagnostics: [unclear(holder, ...more)] };
+    const holders = found.filter((one) => one.settings.length > 0);
+    const [holder, ...more] = holders;
+    if (holder && more.length > 0)
+      return { ...none, diagnostics: [unclear(holders.map(({ file }) => file.file))] };
     if (holder) {
       const { variables, diagnostics: wrong } = await read(holder.file, 'variables');
       return { settings: holder.settings, variables, diagnostics: [...diagnostics, ...wrong] };
@@ -76,13 +78,10 @@ export async function settingsAbove(
   return none;
 }
 
-const unclear = (...holders: readonly { readonly file: FoundFile }[]): Diagnostic => ({
+const unclear = (files: readonly string[]): Diagnostic => ({
   severity: 'info',
   code: 'settings-unclear',
-  summary: `no settings are used: ${firstNamed(
-    holders.map(({ file }) => file.file),
-    3,
-  )} hold settings`,
+  summary: `no settings are used: ${firstNamed(files, 3)} hold settings`,
   detail: 'To use those of one file, name it as a PATH, too.',
 });
 

@@ -1,6 +1,6 @@
 // One file as it is read and shown: its text, the offsets of its lines, and the few lines around a place with every
 // possible secret blanked out. Pages are opened on demand and not kept.
-import { isSecretName, nearest } from '../model/index.js';
+import { isSecretName, nearest, type Origin } from '../model/index.js';
 
 export interface SourceText {
   readonly text: string;
@@ -8,10 +8,7 @@ export interface SourceText {
   readonly starts: readonly number[];
 }
 
-export interface Position {
-  readonly line: number;
-  readonly column: number;
-}
+export type Position = Pick<Origin, 'line' | 'column'>;
 
 export function indexLines(text: string): SourceText {
   const starts = [0];
@@ -60,11 +57,11 @@ export function redactedColumns(page: SourceText, names: ReadonlySet<string>): V
     const first = keys[0];
     const leads = first !== undefined && !/[^-\s]/.test(start.slice(indent, first.start));
     if (depth >= 0 && (indent > depth || !leads))
-      return leads && first.secret && namesSource(start.slice(first.end)) ? -1 : 0;
+      return leads && first.secret && SOURCE_ONLY.test(start.slice(first.end)) ? -1 : 0;
     const secret = keys.find(
       (key, at) =>
         key.secret &&
-        !namesSource(start.slice(key.end)) &&
+        !SOURCE_ONLY.test(start.slice(key.end)) &&
         !(keys[at + 1]?.secret && /^\s*\{?\s*$/.test(start.slice(key.end, keys[at + 1]?.start))),
     );
     depth = secret ? indent : -1;
@@ -89,8 +86,6 @@ function keysIn(line: string, names: ReadonlySet<string>): readonly Key[] {
     };
   });
 }
-
-const namesSource = (rest: string): boolean => SOURCE_ONLY.test(rest);
 
 const mayBeSecret = (name: string, names: ReadonlySet<string>): boolean =>
   names.has(name) ||

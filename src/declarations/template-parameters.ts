@@ -2,7 +2,7 @@
 // only if there are templates, because ajv loads slowly.
 import { isDeepStrictEqual } from 'node:util';
 import { Ajv, type ErrorObject } from 'ajv';
-import { schemaOptions } from '../expressions/schema-options.js';
+import { patternFault, schemaOptions } from '../expressions/schema-options.js';
 import {
   cached,
   didYouMean,
@@ -14,9 +14,9 @@ import {
   type JsonObject,
 } from '../model/index.js';
 import { schemaComplaints } from './expectation-schema-checks.js';
-import { escapeText, literalOf } from './reference-syntax.js';
-import { patternFault } from './patterns.js';
-import { found as foundWord, type Complain, type Violation } from './validation.js';
+import { spell } from './interpolate.js';
+import { literalOf } from './reference-syntax.js';
+import { found as foundWord, stepsOfError, type Complain, type Violation } from './validation.js';
 import { isMap, Word, type Raw, type RawMap } from './yaml/raw-values.js';
 
 /** What is given, with defaults; undefined after a complaint. */
@@ -35,14 +35,11 @@ const options = {
 type Validate = ReturnType<Ajv['compile']>;
 
 /** Many templates have the same parameters, and compiling takes milliseconds. */
-function compilerOf(): (schema: JsonObject) => Validate {
+export function parametersReader(): ParametersOf {
   const ajv = new Ajv(options);
   const known = new Map<string, Validate>();
-  return (schema) => cached(known, JSON.stringify(schema), () => ajv.compile(schema));
-}
-
-export function parametersReader(): ParametersOf {
-  const compile = compilerOf();
+  const compile = (schema: JsonObject): Validate =>
+    cached(known, JSON.stringify(schema), () => ajv.compile(schema));
   return (raw, complain) => parametersOf(raw, complain, compile);
 }
 
@@ -82,7 +79,7 @@ function parametersOf(
 function wrongDefaults(defaults: Defaults, validate: Validate): readonly Violation[] {
   if (defaults.size === 0 || validate({})) return [];
   return (validate.errors ?? []).flatMap((error) => {
-    const [name = '', ...rest] = stepsOf(error);
+    const [name = '', ...rest] = stepsOfError(error);
     const isOfDefault =
       defaults.has(name) && /^#\/(?:properties|\$defs|definitions)\//.test(error.schemaPath);
     if (!isOfDefault) return [];
@@ -96,7 +93,7 @@ function checked(schema: JsonObject, validate: Validate, defaults: Defaults): Pa
     const values = jsonOf(given);
     if (validate(values)) return withDefaults(given, values, defaults);
     for (const error of validate.errors ?? []) {
-      const violation = violationOf(error, properties, ['with', ...stepsOf(error)]);
+      const violation = violationOf(error, properties, ['with', ...stepsOfError(error)]);
       if (violation) complain(violation);
     }
     return undefined;
@@ -110,12 +107,6 @@ function jsonOf(raw: Raw): Json {
   if (isList(raw)) return raw.map(jsonOf);
   return isMap(raw) ? mapMembers(raw, (one: Raw) => jsonOf(one)) : raw;
 }
-
-const rawOf = (value: Json): Raw => {
-  if (typeof value === 'string') return escapeText(value);
-  if (isList(value)) return value.map(rawOf);
-  return isObject(value) ? mapMembers(value, (one: Json) => rawOf(one)) : value;
-};
 
 /** Defaults of parameters as they are written: they may hold references. */
 type Defaults = ReadonlyMap<string, Raw>;
@@ -136,7 +127,7 @@ function withDefaults(given: RawMap, values: Json, defaults: Defaults): RawMap {
       return raw.map((one, index) => merged(one, value[index] ?? null));
     if (!isMap(raw) || !isObject(value)) return raw;
     return mapMembers(value, (one: Json, name) =>
-      Object.hasOwn(raw, name) ? merged(raw[name] ?? null, one) : rawOf(one),
+      Object.hasOwn(raw, name) ? merged(raw[name] ?? null, one) : spell(one),
     );
   };
   const all = merged(given, values);
@@ -150,12 +141,6 @@ function withDefaults(given: RawMap, values: Json, defaults: Defaults): RawMap {
       : one;
   });
 }
-
-const stepsOf = ({ instancePath }: ErrorObject): readonly string[] =>
-  instancePath
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 
 /** Those of `allOf`, `if` and the like are told by what is inside of them. @param path where the value stands */
 function violationOf(
@@ -190,15 +175,12 @@ function violationOf(
 function noChoice(values: readonly unknown[], found: unknown, path: readonly string[]): Violation {
   const words = values.filter((one) => typeof one === 'string');
   const meant = typeof found === 'string' ? didYouMean(found, words) : '';
-  const shown = firstNamed(
-    values.map((one) => JSON.stringify(one)),
-    MOST_VALUES,
-  );
+  const texts = values.map((one) => JSON.stringify(one));
   return {
     path,
     code: 'wrong-parameter',
     summary: `\`${path.join('.')}\` is not one of the allowed values.${meant}`,
-    detail: `Allowed values: ${shown}.`,
+    detail: `Allowed values: ${firstNamed(texts, MOST_VALUES)}.`,
   };
 }
 

@@ -192,15 +192,13 @@ function withoutCircles(
     });
     return 1 + Math.max(0, ...inner);
   };
-  const followed = (name: string, use?: RawEntry): number => {
-    const before = heights.get(name);
-    if (before !== undefined) return before;
-    open.push({ name, ...defined({ use }) });
-    const height = visit(name);
-    open.pop();
-    heights.set(name, height);
-    return height;
-  };
+  const followed = (name: string, use?: RawEntry): number =>
+    cached(heights, name, () => {
+      open.push({ name, ...defined({ use }) });
+      const height = visit(name);
+      open.pop();
+      return height;
+    });
   for (const name of templates.keys()) followed(name);
   return new Map(
     Array.from(templates, ([name, one]) => [
@@ -333,7 +331,7 @@ function useOf(work: Work, piece: RawEntry, outer: Instance | undefined): Use | 
     });
   used.add(named);
   const scope = outer ? { ...run.scope, instance: outer } : run.scope;
-  const members = each === undefined ? [undefined] : expanded(each, piece, scope, say);
+  const members = expanded(each, piece, scope, say);
   return members && { template, name: named, given, members, scope };
 }
 

@@ -31,6 +31,7 @@ import { errorAt } from './diagnostics-list.js';
 import { escapeText, literalOf, partsOf } from './reference-syntax.js';
 import { scalar } from './export/yaml.js';
 import { indexLines, positionOf, type SourceText } from './source-text.js';
+import { attributeAt, targetOf } from './vocabulary.js';
 import {
   edited,
   editablePlaces,
@@ -199,7 +200,7 @@ function changed(one: LiveDifference, kind: Kind, { sources, pages }: Reading): 
     return { why, instead, ...(obstacle !== 'absent' && { place: at(offset) }) };
   };
   const steps = stepsIn(one.path);
-  const attribute = attributeAt(kind, steps);
+  const attribute = attributeAt(kind.attributes, steps);
   const { places } = page;
   const base = [kind.name, one.declaration.name];
   let place = places([...base, ...steps]);
@@ -239,23 +240,6 @@ interface Spelling {
   readonly attribute: Attribute | undefined;
   readonly sources: UpdateSources;
   readonly self: string;
-}
-
-/** Undefined for a member of a document. */
-function attributeAt(kind: Kind, steps: readonly string[]): Attribute | undefined {
-  let at: Attribute | undefined;
-  let members = kind.attributes;
-  for (const step of steps) {
-    at = members[step];
-    members = at?.word === 'object' ? at.attributes : {};
-  }
-  return at;
-}
-
-/** What a value refers to, where it is an identifier. */
-function targetOf(attribute: Attribute | undefined): string | undefined {
-  if (attribute?.word === 'set' || attribute?.word === 'list') return targetOf(attribute.of);
-  return attribute?.word === 'ref' ? attribute.to : undefined;
 }
 
 /** An expression that a live value would take the place of, other than a whole reference to an object by its id. */

@@ -12,9 +12,11 @@ import {
   isList,
   onlyFalse,
   own,
+  writable,
   type Attribute,
   type Attributes,
   type Collections,
+  type Diagnostic,
   type JsonObject,
   type Kind,
   type Kinds,
@@ -32,11 +34,8 @@ import type { SchemaError, Validator } from './validator.js';
 import { anything, attributeAt } from './vocabulary.js';
 
 /** A fault inside one declaration; `path` leads to the place, from its attributes on. */
-export interface Violation {
+export interface Violation extends Pick<Diagnostic, 'code' | 'summary' | 'detail'> {
   readonly path: readonly string[];
-  readonly code: string;
-  readonly summary: string;
-  readonly detail?: string;
   /** It says that this is nowhere, which is not known if a file or section could not be read. */
   readonly names?: readonly [section: string, name: string];
   /** The text at the path that is wrong, and the offset in it. */
@@ -73,25 +72,21 @@ export const validatorsOf = (kinds: Kinds, collections: Collections): Promise<Va
   );
 
 async function newValidators(kinds: Kinds, collections: Collections) {
-  const list = [...kinds.values()];
-  const [settings, expectation, moved, removed, imports, ...rest] = await Promise.all(
-    [
-      settingsSchema(),
-      expectationSchema(collections),
-      blockSchema('moved'),
-      blockSchema('removed'),
-      blockSchema('import'),
-      ...list.flatMap((kind) => [bodySchema(kind), whereSchema(kind)]),
-    ].map(validatorOf),
-  );
-  const pick = (first: number): ReadonlyMap<string, Validator> =>
-    new Map(list.map((kind, index) => [kind.name, rest[first + 2 * index]!]));
+  const ofKinds = async (schemaOf: (kind: Kind) => JsonObject) => {
+    const found = new Map<string, Validator>();
+    for (const kind of kinds.values()) found.set(kind.name, await validatorOf(schemaOf(kind)));
+    return found;
+  };
   return {
-    settings: settings!,
-    expectation: expectation!,
-    blocks: { moved: moved!, removed: removed!, import: imports! },
-    body: pick(0),
-    where: pick(1),
+    settings: await validatorOf(settingsSchema()),
+    expectation: await validatorOf(expectationSchema(collections)),
+    blocks: {
+      moved: await validatorOf(blockSchema('moved')),
+      removed: await validatorOf(blockSchema('removed')),
+      import: await validatorOf(blockSchema('import')),
+    },
+    body: await ofKinds(bodySchema),
+    where: await ofKinds(whereSchema),
   };
 }
 
@@ -122,16 +117,23 @@ export function check(
   return errors.flatMap((error) => explain(error, attributes, data, what) ?? []);
 }
 
+/** The steps to the value that an error is about. */
+export const stepsOfError = ({
+  instancePath,
+}: Pick<SchemaError, 'instancePath'>): readonly string[] =>
+  instancePath
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+
 function explain(
-  { instancePath, keyword, params }: SchemaError,
+  error: SchemaError,
   attributes: Attributes,
   data: Raw,
   what: string,
 ): Violation | undefined {
-  const path = instancePath
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const { keyword, params } = error;
+  const path = stepsOfError(error);
   const value = rawValueAt(data, path);
   if (value instanceof Word) return undefined;
   const attribute = path.length === 0 ? undefined : attributeAt(attributes, path);
@@ -157,19 +159,9 @@ export function rawValueAt(data: Raw, path: readonly string[]): Raw | undefined 
 /** The attribute inside another one that was most likely meant. A filter is also known by its name without `__in`. */
 function meantInside(name: string, attributes: Attributes): string {
   const paths = new Map(
-    [...walk(attributes)].flatMap(([path, { computed }]): [string, string][] =>
-      computed === true
-        ? []
-        : [
-            [
-              path
-                .split('.')
-                .at(-1)!
-                .replace(/__[a-z]+$/, ''),
-              path,
-            ],
-          ],
-    ),
+    [...walk(attributes)]
+      .filter(([, attribute]) => writable(attribute))
+      .map(([path]) => [path.slice(path.lastIndexOf('.') + 1).replace(/__[a-z]+$/, ''), path]),
   );
   const found = nearest(name, paths.keys());
   return found === undefined ? '' : ` Did you mean \`${paths.get(found)}\`?`;

@@ -7,6 +7,7 @@ import {
   integer,
   list,
   map,
+  mapMembers,
   object,
   own,
   anyRef,
@@ -21,6 +22,10 @@ import {
 import { roleLadder } from '../resources/role-ladder.js';
 
 const optional = { optional: true } as const;
+
+/** Attributes that may all be absent. */
+const optionals = (attributes: Attributes): Attributes =>
+  mapMembers(attributes, (one) => ({ ...one, ...optional }));
 
 /** Lists of blocks that say what becomes of objects whose address changes, goes or comes, by their top-level key. */
 export const blocks = {
@@ -65,144 +70,121 @@ export const sections: readonly string[] = [
   ...Object.keys(blocks),
 ];
 
-const header = (name: string): Attribute => text(`What this deployment calls ${name}.`, optional);
-
-export const settings = object('How the project is run. At most once in a project.', {
-  target: choice(
-    'Absent, or `cloud`: the environment names the target. `emulator`: the emulator in the same process, with its data in `.trueup/emulator.json`.',
-    ['emulator', 'cloud'],
-    optional,
-  ),
-  state: object(
-    'Where the state is kept: an address, or a mapping.',
-    {
-      url: text(
-        'A file, relative to the current folder, or the address of a remote backend: `postgres://…`, `s3://…`, `https://…` (GitLab, Terraform’s http protocol). If absent, `TRUEUP_STATE`.',
-        optional,
-      ),
-      project: text(
-        'Name of this state in its place; `default` if absent. With an environment, `.<environment>` is added.',
-        optional,
-      ),
-      lock: object(
-        'How runs of several machines take turns.',
-        {
-          lease: text(
-            'How long a run may be silent; `30s` by default. After twice as long, another run takes the lock. Not for `https://…`.',
-            { ...optional, format: 'duration' },
-          ),
-          wait: text(
-            'How long a run waits for the lock; `5m` by default for a remote backend where `CI` is set, else not at all.',
-            optional,
-          ),
-          takeover: flag(
-            'Whether a waiting run takes the lock of a run that is silent; true by default.',
-            optional,
-          ),
-        },
-        optional,
-      ),
-      history: object(
-        'Which earlier states a remote backend keeps.',
-        {
-          keep: integer('How many; 30 by default.', optional),
-          days: integer('For how long; 90 by default.', optional),
-        },
-        optional,
-      ),
-    },
-    optional,
-  ),
-  policy: object(
-    'How many objects may be changed within 24 hours.',
-    {
-      max_deletes: integer('Deletes within 24 hours; 5 by default.', optional),
-      max_changed_percent: integer(
-        'Updates and deletes within 24 hours, in per cent of all objects; 30 by default.',
-        optional,
-      ),
-    },
-    optional,
-  ),
-  requests_per_minute: integer(
-    'Requests per minute; 450 by default, unlimited for a target on this machine.',
-    optional,
-  ),
-  v2_headers: object(
-    'Names of the four v2 headers, if the deployment has its own.',
-    Object.fromEntries(
-      ['X-MGR-API-ID', 'X-MGR-API-KEY', 'X-VND-API-ID', 'X-VND-API-KEY'].map((name) => [
-        name,
-        header(name),
-      ]),
+export const settings = object(
+  'How the project is run. At most once in a project.',
+  optionals({
+    target: choice(
+      'Absent, or `cloud`: the environment names the target. `emulator`: the emulator in the same process, with its data in `.trueup/emulator.json`.',
+      ['emulator', 'cloud'],
     ),
-    optional,
-  ),
-  configuration_writes: choice(
-    'How router configurations are written: `put` (the default) sends the whole configuration with the declared members in it; `patch`, for deployments that accept it, sends only the members that differ.',
-    ['put', 'patch'],
-    optional,
-  ),
-  kinds: list(
-    'Kinds beyond the published API reference that every plan and audit reads: their unmanaged objects are counted, and roles are shown with e-mail addresses.',
-    text('Name of a kind.'),
-    optional,
-  ),
-  roles: map(
-    'Maps each custom role to the known role of equal rank. A role without a rank counts as the highest when it is given, and as the lowest when it is taken away.',
-    choice('A known role.', roleLadder),
-    optional,
-  ),
-  allow_env: list(
-    'Environment variables that `${env…}` may read although they are named as credentials are: what they hold is shown and stored.',
-    text('Name of a variable.'),
-    optional,
-  ),
-  secret_roots: list(
-    'Folders below which `${secret.file…}` may read, beside the current folder and `/run/secrets`. Relative ones begin in the current folder.',
-    text('Path of a folder.'),
-    optional,
-  ),
-  secrets: map(
-    'Commands of secret managers, by the name that `${secret.<name>.<key>}` says.',
-    object('A secret manager.', {
-      command: list(
-        'Program and arguments, run without a shell when a value is needed. `{key}` in an argument stands for the key, and the command prints the value. Without `{key}` it prints a JSON object with all keys.',
-        text('A word.'),
+    state: object(
+      'Where the state is kept: an address, or a mapping.',
+      optionals({
+        url: text(
+          'A file, relative to the current folder, or the address of a remote backend: `postgres://…`, `s3://…`, `https://…` (GitLab, Terraform’s http protocol). If absent, `TRUEUP_STATE`.',
+        ),
+        project: text(
+          'Name of this state in its place; `default` if absent. With an environment, `.<environment>` is added.',
+        ),
+        lock: object(
+          'How runs of several machines take turns.',
+          optionals({
+            lease: text(
+              'How long a run may be silent; `30s` by default. After twice as long, another run takes the lock. Not for `https://…`.',
+              { format: 'duration' },
+            ),
+            wait: text(
+              'How long a run waits for the lock; `5m` by default for a remote backend where `CI` is set, else not at all.',
+            ),
+            takeover: flag(
+              'Whether a waiting run takes the lock of a run that is silent; true by default.',
+            ),
+          }),
+        ),
+        history: object(
+          'Which earlier states a remote backend keeps.',
+          optionals({
+            keep: integer('How many; 30 by default.'),
+            days: integer('For how long; 90 by default.'),
+          }),
+        ),
+      }),
+    ),
+    policy: object(
+      'How many objects may be changed within 24 hours.',
+      optionals({
+        max_deletes: integer('Deletes within 24 hours; 5 by default.'),
+        max_changed_percent: integer(
+          'Updates and deletes within 24 hours, in per cent of all objects; 30 by default.',
+        ),
+      }),
+    ),
+    requests_per_minute: integer(
+      'Requests per minute; 450 by default, unlimited for a target on this machine.',
+    ),
+    v2_headers: object(
+      'Names of the four v2 headers, if the deployment has its own.',
+      Object.fromEntries(
+        ['X-MGR-API-ID', 'X-MGR-API-KEY', 'X-VND-API-ID', 'X-VND-API-KEY'].map((name) => [
+          name,
+          text(`What this deployment calls ${name}.`, optional),
+        ]),
       ),
-    }),
-    optional,
-  ),
-});
+    ),
+    configuration_writes: choice(
+      'How router configurations are written: `put` (the default) sends the whole configuration with the declared members in it; `patch`, for deployments that accept it, sends only the members that differ.',
+      ['put', 'patch'],
+    ),
+    kinds: list(
+      'Kinds beyond the published API reference that every plan and audit reads: their unmanaged objects are counted, and roles are shown with e-mail addresses.',
+      text('Name of a kind.'),
+    ),
+    roles: map(
+      'Maps each custom role to the known role of equal rank. A role without a rank counts as the highest when it is given, and as the lowest when it is taken away.',
+      choice('A known role.', roleLadder),
+    ),
+    allow_env: list(
+      'Environment variables that `${env…}` may read although they are named as credentials are: what they hold is shown and stored.',
+      text('Name of a variable.'),
+    ),
+    secret_roots: list(
+      'Folders below which `${secret.file…}` may read, beside the current folder and `/run/secrets`. Relative ones begin in the current folder.',
+      text('Path of a folder.'),
+    ),
+    secrets: map(
+      'Commands of secret managers, by the name that `${secret.<name>.<key>}` says.',
+      object('A secret manager.', {
+        command: list(
+          'Program and arguments, run without a shell when a value is needed. `{key}` in an argument stands for the key, and the command prints the value. Without `{key}` it prints a JSON object with all keys.',
+          text('A word.'),
+        ),
+      }),
+    ),
+  }),
+);
 
 export function lifecycle(kind: Kind): Attribute {
   return object(
     'How the object is treated, whatever its attributes.',
-    {
-      protect: flag('Refuses to delete the object.', optional),
+    optionals({
+      protect: flag('Refuses to delete the object.'),
       ignore_changes: list(
         'Attributes that are set at creation and not compared afterwards.',
         text('Name of an attribute.'),
-        optional,
       ),
-      adopt: anyRef('Identifier of the live object to bind.', kind.name, optional),
-      renamed_from: text('Name that the declaration had before.', optional),
+      adopt: anyRef('Identifier of the live object to bind.', kind.name),
+      renamed_from: text('Name that the declaration had before.'),
       on_removal: choice(
         'What happens to the live object when the declaration is removed. The first is the default.',
         removals(kind).map(String),
-        optional,
       ),
       allow_duplicate: flag(
         'Allows another declaration that would be recognised by the same content or name.',
-        optional,
       ),
       ...(writables(kind).some(([, { wire }]) => wire === 'merge') && {
-        clear: flag(
-          'Allows `[{}, []]`, which takes everything out of the configuration.',
-          optional,
-        ),
+        clear: flag('Allows `[{}, []]`, which takes everything out of the configuration.'),
       }),
-    },
+    }),
     optional,
   );
 }
@@ -223,10 +205,10 @@ export const expectation = (collections: Collections): Attributes => ({
   every: document('JSON Schema that every record has to satisfy, as the API gives it.', optional),
   count: object(
     'How many records there have to be.',
-    {
-      min: integer('The least number of records.', optional),
-      max: integer('The greatest number of records.', optional),
-    },
+    optionals({
+      min: integer('The least number of records.'),
+      max: integer('The greatest number of records.'),
+    }),
     optional,
   ),
 });
@@ -280,9 +262,13 @@ export const anything = document('Any value.');
 export function inside(attribute: Attribute, step: string): Attribute | undefined {
   if (attribute.wire === 'merge' || attribute === anything) return anything;
   if (attribute.word === 'object') return own(attribute.attributes, step);
-  return attribute.word === 'list' || attribute.word === 'set' || attribute.word === 'map'
-    ? attribute.of
-    : undefined;
+  return 'of' in attribute ? attribute.of : undefined;
+}
+
+/** What a value, or each item of a list, refers to. */
+export function targetOf(attribute: Attribute | undefined): string | undefined {
+  if (attribute?.word === 'set' || attribute?.word === 'list') return targetOf(attribute.of);
+  return attribute?.word === 'ref' ? attribute.to : undefined;
 }
 
 export const isNullable = (attribute: Attribute): boolean =>
@@ -305,7 +291,5 @@ export function secretNames(attributes: Attributes): readonly string[] {
 
 function inner(attribute: Attribute): readonly (readonly [string, Attribute])[] {
   if (attribute.word === 'object') return Object.entries(attribute.attributes);
-  return attribute.word === 'list' || attribute.word === 'set' || attribute.word === 'map'
-    ? inner(attribute.of)
-    : [];
+  return 'of' in attribute ? inner(attribute.of) : [];
 }

@@ -20,23 +20,17 @@ const known = new WeakMap<object, unknown>();
 export function toCel(value: CelInput): unknown {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
   if (value === null || typeof value !== 'object' || value instanceof UnknownValue) return value;
-  const before = known.get(value);
-  if (before !== undefined) return before;
-  const made = isList(value)
-    ? value.map(toCel)
-    : new Map(Object.entries<CelInput>(value).map(([key, member]) => [key, toCel(member)]));
-  known.set(value, made);
-  return made;
+  return cached(known, value, () =>
+    isList(value)
+      ? value.map(toCel)
+      : new Map(Object.entries<CelInput>(value).map(([key, member]) => [key, toCel(member)])),
+  );
 }
 
 /** Maps whose members are asked for: the library knows a mapping by its constructor. */
 const asked = new WeakSet<object>();
-const mapsOf = new WeakMap<Members, unknown>();
 
-export const toAsked = (members: Members): unknown =>
-  cached(mapsOf, members, () => askedMap(members));
-
-function askedMap(members: Members): unknown {
+export function toAsked(members: Members): unknown {
   const map = new Map<string, unknown>();
   map.get = (name) => {
     const value = typeof name === 'string' ? members(name) : undefined;

@@ -6,7 +6,7 @@ import {
   TypeError as CelTypeError,
   type ParseResult,
 } from '@marcbachmann/cel-js';
-import { defined, didYouMean, type Json } from '../model/index.js';
+import { cached, defined, didYouMean, mapMembers, type Json } from '../model/index.js';
 import { MOST_STEPS, isExhausted, startBudget } from './step-limit.js';
 import { replaced, stringFunctions } from './string-functions.js';
 import { tokensOf } from './tokens.js';
@@ -34,23 +34,19 @@ export interface Compiled {
 }
 
 /** `maxDepth` bounds brackets; what stands side by side nests as well, so the nodes are bounded for the stack. */
-const limits = {
-  maxAstNodes: 2_000,
-  maxDepth: 100,
-  maxListElements: 1_000,
-  maxMapEntries: 1_000,
-  maxCallArguments: 32,
+const LIMITS: Readonly<Record<string, readonly [most: number, what: string]>> = {
+  maxAstNodes: [2_000, 'parts'],
+  maxDepth: [100, 'levels'],
+  maxListElements: [1_000, 'items in a list'],
+  maxMapEntries: [1_000, 'members in a mapping'],
+  maxCallArguments: [32, 'arguments'],
 };
 const LONGEST = 20_000;
 
 /** Thrown by `Members` for a name that must not be read. */
 export class RefusedName extends Error {
-  constructor(
-    message: string,
-    readonly detail: string | undefined,
-    readonly code: string,
-  ) {
-    super(message);
+  constructor(readonly problem: Pick<Problem, 'summary' | 'detail' | 'code'>) {
+    super(problem.summary);
   }
 }
 
@@ -61,7 +57,10 @@ class Strings {
 
 const functions = stringFunctions.reduce(
   (all, [signature, call]) => all.registerFunction(signature, call, { async: false }),
-  new Environment({ homogeneousAggregateLiterals: false, limits })
+  new Environment({
+    homogeneousAggregateLiterals: false,
+    limits: mapMembers(LIMITS, ([most]) => most),
+  })
     .registerType('strings', Strings)
     .registerType('reference', UnknownValue)
     .registerConstant('strings', 'strings', new Strings()),
@@ -89,17 +88,13 @@ function rewritten(source: string): string {
 
 const environments = new Map<string, Environment>();
 
-function environmentOf(variables: readonly string[]): Environment {
-  const key = variables.join(' ');
-  const before = environments.get(key);
-  if (before) return before;
-  const made = variables.reduce(
-    (all, name) => all.registerVariable(OTHERWISE.get(name) ?? name, 'dyn'),
-    functions.clone(),
+const environmentOf = (variables: readonly string[]): Environment =>
+  cached(environments, variables.join(' '), () =>
+    variables.reduce(
+      (all, name) => all.registerVariable(OTHERWISE.get(name) ?? name, 'dyn'),
+      functions.clone(),
+    ),
   );
-  environments.set(key, made);
-  return made;
-}
 
 /** Parses and checks types. @param variables the names that the expression may use */
 export function compileExpression(source: string, variables: readonly string[]): Result<Compiled> {
@@ -161,13 +156,7 @@ function problemOf(error: unknown, source: string, variables: readonly string[])
       ...whole,
       summary: 'the expression is nested too deeply, or what it makes is too long',
     };
-  if (error instanceof RefusedName)
-    return {
-      ...whole,
-      summary: error.message,
-      code: error.code,
-      ...defined({ detail: error.detail }),
-    };
+  if (error instanceof RefusedName) return { ...whole, ...error.problem };
   if (
     error instanceof ParseError ||
     error instanceof CelTypeError ||
@@ -223,15 +212,8 @@ function said(
 }
 
 const limitWords = (text: string): string => {
-  const [, name, most] = /Exceeded (\w+) \((\d+)\)/.exec(text) ?? [];
-  const what: Readonly<Record<string, string>> = {
-    maxAstNodes: 'parts',
-    maxDepth: 'levels',
-    maxListElements: 'items in a list',
-    maxMapEntries: 'members in a mapping',
-    maxCallArguments: 'arguments',
-  };
-  return `it has more than ${most} ${what[name ?? ''] ?? ''}`;
+  const [, name = '', most] = /Exceeded (\w+) \((\d+)\)/.exec(text) ?? [];
+  return `it has more than ${most} ${LIMITS[name]?.[1] ?? ''}`;
 };
 
 /** The variable and its member that does not exist, as in `var.name`. */
@@ -288,11 +270,9 @@ function wrongMacro(ast: unknown, { start, end }: Problem): Problem | undefined 
   };
 }
 
-interface MacroCall {
+interface MacroCall extends Pick<Node, 'start' | 'end'> {
   readonly name: string;
   readonly count: number;
-  readonly start: number;
-  readonly end: number;
   /** Where its arguments begin, at the earliest. */
   readonly inside: number;
 }

@@ -97,14 +97,18 @@ function replaced([text, what, by]: readonly HclValue[], charge: Charge): HclVal
 }
 
 /** Letter by letter; one that would become several stays. */
-function cased(text: string, change: (letter: string) => string, charge: Charge): HclValue {
-  charge(text.length);
-  const letters = Array.from(text, (letter) => {
-    const [first = letter, ...more] = change(letter);
-    return more.length === 0 || letter === 'İ' ? first : letter;
-  });
-  return ofString(letters.join(''));
-}
+const casing = (change: (letter: string) => string): HclFunction => ({
+  takes: [string],
+  call([text], charge) {
+    const given = textOf(text!);
+    charge(given.length);
+    const letters = Array.from(given, (letter) => {
+      const [first = letter, ...more] = change(letter);
+      return more.length === 0 || letter === 'İ' ? first : letter;
+    });
+    return ofString(letters.join(''));
+  },
+});
 
 const segments = new Intl.Segmenter('en', { granularity: 'grapheme' });
 /** A virama between two letters: Unicode 15.1 makes one of them, and Terraform counts by 15.0. */
@@ -118,8 +122,8 @@ function lengthOf(text: string): number {
 
 function padded(text: string, flags: string, width: number): string {
   const missing = Math.max(0, width - lengthOf(text));
-  if (flags.includes('-')) return text + (flags.includes('0') ? '0' : ' ').repeat(missing);
-  return (flags.includes('0') ? '0' : ' ').repeat(missing) + text;
+  const padding = (flags.includes('0') ? '0' : ' ').repeat(missing);
+  return flags.includes('-') ? text + padding : padding + text;
 }
 
 /** `%d`: zeros stand behind the sign, and never behind the number. */
@@ -306,10 +310,7 @@ const table: Readonly<Record<string, HclFunction>> = {
   keys: { takes: [whole], call: keys },
   length: { takes: [whole], call: ([value], charge) => size(value!, charge) },
   lookup: { takes: [whole, string], rest: nullable, call: lookedUp },
-  lower: {
-    takes: [string],
-    call: ([text], charge) => cased(textOf(text!), (one) => one.toLowerCase(), charge),
-  },
+  lower: casing((letter) => letter.toLowerCase()),
   merge: { takes: [], rest: nullable, call: merged },
   replace: { takes: [string, string, string], call: replaced },
   split: { takes: [string, string], call: split },
@@ -317,10 +318,7 @@ const table: Readonly<Record<string, HclFunction>> = {
   tonumber: conversion(NUMBER),
   toset: conversion({ kind: 'set', of: ANY }),
   tostring: conversion(STRING),
-  upper: {
-    takes: [string],
-    call: ([text], charge) => cased(textOf(text!), (one) => one.toUpperCase(), charge),
-  },
+  upper: casing((letter) => letter.toUpperCase()),
   values: { takes: [whole], call: valuesOf },
 };
 

@@ -57,6 +57,12 @@ const shifted = ({ integer, exponent }: HclNumber, from: number): bigint =>
 
 const DECIMAL = /^([+-]?)(?=\.?\d)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?$/;
 
+/** `digits × 10^power`, rounded. */
+const decimal = (digits: bigint, power: number, precision: number): HclNumber | undefined =>
+  power < 0
+    ? rounded(digits, 0, precision, 10n ** BigInt(-power))
+    : rounded(digits * 10n ** BigInt(power), 0, precision);
+
 /** Whether decimal digits say a number, of whatever size. */
 export const isDecimal = (text: string): boolean => DECIMAL.test(text);
 
@@ -66,11 +72,7 @@ export function numberIn(text: string): HclNumber | undefined {
   if (whole + part === '') return undefined;
   const ten = Number(power) - part.length;
   if (Math.abs(ten) > MOST || text.length > MOST) return undefined;
-  const digits = BigInt(whole + part);
-  const one =
-    ten < 0
-      ? rounded(digits, 0, WIDE, 10n ** BigInt(-ten))
-      : rounded(digits * 10n ** BigInt(ten), 0, WIDE);
+  const one = decimal(BigInt(whole + part), ten, WIDE);
   return one && sign === '-' ? negated(one) : one;
 }
 
@@ -152,11 +154,7 @@ function shortest(one: HclNumber): Decimal {
   const all = (one.exponent > 0 ? truncated(one) : one.integer * 5n ** BigInt(fraction)).toString();
   const point = all.length - fraction;
   const isBack = ({ digits, point: at }: Decimal): boolean => {
-    const ten = at - digits.length;
-    const back =
-      ten < 0
-        ? rounded(BigInt(digits), 0, one.precision, 10n ** BigInt(-ten))
-        : rounded(BigInt(digits) * 10n ** BigInt(ten), 0, one.precision);
+    const back = decimal(BigInt(digits), at - digits.length, one.precision);
     return back !== undefined && compareNumbers(back, one) === 0;
   };
   let [least, most] = [1, Math.min(all.length, one.precision)];

@@ -1,4 +1,5 @@
 // Values and types of Terraform: what `==` compares, what converts to what, and which type several values have in common.
+import { keysOf } from '../model/index.js';
 import { compareNumbers, isDecimal, numberIn, numberText, type HclNumber } from './hcl-numbers.js';
 
 export type HclType =
@@ -62,16 +63,14 @@ const ordered = <T>(members: Iterable<readonly [string, T]>): ReadonlyMap<string
 
 export function objectOf(members: Iterable<readonly [string, HclValue]>): HclValue {
   const data = ordered(members);
-  return { type: { kind: 'object', members: typesOf(data) }, data };
+  const types = new Map([...data].map(([name, { type }]) => [name, type]));
+  return { type: { kind: 'object', members: types }, data };
 }
 
 export const mapOf = (of: HclType, members: Iterable<readonly [string, HclValue]>): HclValue => ({
   type: { kind: 'map', of },
   data: ordered(members),
 });
-
-const typesOf = (data: ReadonlyMap<string, HclValue>): ReadonlyMap<string, HclType> =>
-  new Map([...data].map(([name, { type }]) => [name, type]));
 
 export function setOf(of: HclType, data: readonly HclValue[]): HclValue {
   if (data.length > 1 && data.some(({ data: one }) => isItems(one) || isMembers(one)))
@@ -130,12 +129,6 @@ export function equalValues(left: HclValue, right: HclValue): boolean {
   );
 }
 
-/** Items of a list, set or tuple, in order; undefined for anything else. */
-const itemTypes = (type: HclType): readonly HclType[] | undefined => {
-  if (type.kind === 'list' || type.kind === 'set') return [type.of];
-  return type.kind === 'tuple' ? type.items : undefined;
-};
-
 /** Whether values of a type may convert to another; some of them may still not. */
 export function converts(from: HclType, to: HclType): boolean {
   if (to.kind === 'any' || from.kind === 'any' || sameType(from, to)) return true;
@@ -146,17 +139,14 @@ export function converts(from: HclType, to: HclType): boolean {
     case 'bool':
       return from.kind === 'string';
     case 'list':
-    case 'set': {
-      const items = itemTypes(from);
-      if (items && to.of.kind === 'any')
-        return items.length === 0 || isClear(unified(items), items);
-      return items?.every((one) => converts(one, to.of)) === true;
-    }
+    case 'set':
     case 'map': {
-      const of = from.kind === 'map' ? [from.of] : undefined;
-      const types = from.kind === 'object' ? [...from.members.values()] : of;
-      if (types && to.of.kind === 'any') return types.length === 0 || unified(types) !== undefined;
-      return types?.every((one) => converts(one, to.of)) === true;
+      const isMapped = from.kind === 'map' || from.kind === 'object';
+      if (SINGLE.has(from.kind) || isMapped !== (to.kind === 'map')) return false;
+      const types = innerTypes(from);
+      if (to.of.kind !== 'any') return types.every((one) => converts(one, to.of));
+      const common = types.length === 0 ? ANY : unified(types);
+      return isMapped ? common !== undefined : isClear(common, types);
     }
     case 'tuple':
       return (
@@ -176,16 +166,17 @@ export function converts(from: HclType, to: HclType): boolean {
   }
 }
 
+/** In the order in which they are tried as the type of several values. */
 const WORDS: Readonly<Record<HclType['kind'], string>> = {
   string: 'a string',
   number: 'a number',
   bool: 'a boolean',
-  any: 'null',
   list: 'a list',
-  set: 'a set',
   map: 'a map',
+  set: 'a set',
   tuple: 'a list',
   object: 'an object',
+  any: 'null',
 };
 export const typeWords = ({ kind }: HclType): string => WORDS[kind];
 
@@ -304,26 +295,21 @@ function ofOneKind(kind: HclType['kind'], types: readonly HclType[]): HclType | 
   if (first?.kind === 'tuple') {
     const lists = types.map(innerTypes);
     if (lists.some(({ length }) => length !== first.items.length)) return loosened('list', types);
-    const items = first.items.map((_, index) => unified(lists.map((list) => list[index]!)));
-    return items.includes(undefined)
-      ? undefined
-      : { kind: 'tuple', items: items.flatMap((one) => one ?? []) };
+    const items = known(first.items.map((_, index) => unified(lists.map((list) => list[index]!))));
+    return items && { kind: 'tuple', items };
   }
   if (first?.kind !== 'object') return undefined;
   const objects = types.flatMap((one) => (one.kind === 'object' ? [one.members] : []));
   const names = [...first.members.keys()];
   if (objects.some((one) => one.size !== names.length || !names.every((name) => one.has(name))))
     return loosened('map', types);
-  const members = names.map(
-    (name) => [name, unified(objects.map((one) => one.get(name)!))] as const,
-  );
-  return members.some(([, one]) => one === undefined)
-    ? undefined
-    : {
-        kind: 'object',
-        members: new Map(members.flatMap(([name, one]) => (one ? [[name, one]] : []))),
-      };
+  const found = known(names.map((name) => unified(objects.map((one) => one.get(name)!))));
+  return found && { kind: 'object', members: new Map(names.map((name, at) => [name, found[at]!])) };
 }
+
+/** All of the types; undefined where one is missing. */
+const known = (types: readonly (HclType | undefined)[]): readonly HclType[] | undefined =>
+  types.every((one) => one !== undefined) ? types : undefined;
 
 function loosened(kind: 'list' | 'map', types: readonly HclType[]): HclType | undefined {
   const of = unified(types.flatMap(innerTypes));
@@ -331,17 +317,7 @@ function loosened(kind: 'list' | 'map', types: readonly HclType[]): HclType | un
   return loose && types.every((one) => converts(one, loose)) ? loose : undefined;
 }
 
-const RANKS: readonly HclType['kind'][] = [
-  'string',
-  'number',
-  'bool',
-  'list',
-  'map',
-  'set',
-  'tuple',
-  'object',
-  'any',
-];
+const RANKS = keysOf(WORDS);
 
 /** In the order in which they are tried, equal neighbours once. */
 const preferred = (types: readonly HclType[]): readonly HclType[] =>

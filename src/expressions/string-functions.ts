@@ -1,25 +1,24 @@
 // The string functions of CEL, as its strings extension defines them: positions count code points. Those of the library
 // count UTF-16 units, and its `matches` can take exponential time. RE2 takes linear time.
 import { RE2JS, RE2JSException } from 're2js';
+import { cached } from '../model/index.js';
 import { formatted, quoted, timestampText } from './format.js';
+import { LONGEST_PATTERN, MOST_INSTRUCTIONS, syntaxWords } from './schema-options.js';
 import { wrongValue } from './step-limit.js';
 
-const LONGEST_PATTERN = 500;
-const MOST_INSTRUCTIONS = 1_000;
 /** UTF-16 units. */
 const LONGEST = 1_048_576;
 
 const patterns = new Map<string, RE2JS>();
 
-function pattern(source: string): RE2JS {
-  const before = patterns.get(source);
-  if (before) return before;
+const pattern = (source: string): RE2JS => cached(patterns, source, () => checked(source));
+
+function checked(source: string): RE2JS {
   if (source.length > LONGEST_PATTERN)
     throw wrongValue(`the pattern is longer than ${LONGEST_PATTERN} characters`);
   const made = compiled(source);
   if (made.programSize() > MOST_INSTRUCTIONS)
     throw wrongValue('the pattern is too long with its repetitions written out');
-  patterns.set(source, made);
   return made;
 }
 
@@ -28,9 +27,7 @@ function compiled(source: string): RE2JS {
     return RE2JS.compile(source);
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
-    throw wrongValue(
-      `the pattern is wrong: ${error.message.replace(/^error parsing regexp: /, '')}`,
-    );
+    throw wrongValue(`the pattern is wrong: ${syntaxWords(error)}`);
   }
 }
 
@@ -101,9 +98,6 @@ function join(parts: readonly unknown[], separator = ''): string {
   return texts.join(separator);
 }
 
-const ascii = (text: string, letters: RegExp, change: (one: string) => string): string =>
-  text.replaceAll(letters, change);
-
 /** Those that the library has with another meaning. Each is called by another name of the same length. */
 export const replaced: ReadonlyMap<string, string> = new Map(
   [
@@ -137,11 +131,11 @@ export const stringFunctions: readonly (readonly [string, StringFunction])[] = [
   [`list<string>.${own('join')}(string): string`, join],
   [
     `string.${own('lowerAscii')}(): string`,
-    (text: string) => ascii(text, /[A-Z]+/g, (one) => one.toLowerCase()),
+    (text: string) => text.replaceAll(/[A-Z]+/g, (one) => one.toLowerCase()),
   ],
   [
     `string.${own('upperAscii')}(): string`,
-    (text: string) => ascii(text, /[a-z]+/g, (one) => one.toUpperCase()),
+    (text: string) => text.replaceAll(/[a-z]+/g, (one) => one.toUpperCase()),
   ],
   ['string.charAt(int): string', (text: string, at: bigint) => charAt(points(text), at)],
   ['string.replace(string, string): string', replace],

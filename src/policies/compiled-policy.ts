@@ -35,10 +35,8 @@ export interface CompiledPolicy {
 }
 
 /** A fault of `when` or `message`, in words that continue "`when`: ". */
-export interface PolicyFault {
+export interface PolicyFault extends Pick<Problem, 'summary' | 'detail'> {
   readonly field: 'when' | 'message';
-  readonly summary: string;
-  readonly detail?: string;
 }
 
 /** Compiles a policy, or says what is wrong with it. */

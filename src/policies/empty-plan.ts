@@ -1,5 +1,12 @@
 // The plan document of a plan without changes: a test of a policy gives only the members that differ.
-import { didYouMean, isObject, type Json, type JsonObject } from '../model/index.js';
+import {
+  didYouMean,
+  isObject,
+  NO_WRITES,
+  summarise,
+  type Json,
+  type JsonObject,
+} from '../model/index.js';
 
 export const emptyPlan: JsonObject = {
   format_version: '1.0',
@@ -12,16 +19,7 @@ export const emptyPlan: JsonObject = {
   resource_drift: [],
   unmanaged: {},
   policy: [],
-  summary: {
-    create: 0,
-    update: 0,
-    replace: 0,
-    delete: 0,
-    adopt: 0,
-    forget: 0,
-    keep: 0,
-    writes: { create: 0, update: 0, delete: 0 },
-  },
+  summary: { ...summarise([]), writes: NO_WRITES },
   diagnostics: [],
 };
 

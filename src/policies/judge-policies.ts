@@ -25,19 +25,13 @@ export function rulesOfPolicies(
 
 function judgement(policy: ProjectPolicy, input: PolicyInput): WholeJudgement {
   const violations = policy.violations(input);
-  if (policy.severity === 'error')
-    return {
-      findings: violations.map(({ message, address }) => ({
-        detail: message,
-        ...(address !== undefined && { address }),
-      })),
-      warnings: [],
-    };
-  return {
-    findings: [],
-    warnings: violations.map(({ message, address }) => ({
-      ...warning(policy.name, message),
-      ...(address !== undefined && { address }),
-    })),
-  };
+  if (policy.severity === 'error') {
+    const findings = violations.map(({ message, ...rest }) => ({ detail: message, ...rest }));
+    return { findings, warnings: [] };
+  }
+  const warnings = violations.map(({ message, ...rest }) => ({
+    ...warning(policy.name, message),
+    ...rest,
+  }));
+  return { findings: [], warnings };
 }

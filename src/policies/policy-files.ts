@@ -13,7 +13,12 @@ import {
 } from '../model/index.js';
 import type { DeclarationFiles } from '../platform/index.js';
 import { compile } from '../declarations/compile-validator.js';
-import { complainIn, reportOf, type Report } from '../declarations/diagnostics-list.js';
+import {
+  complainIn,
+  complainOfFault,
+  reportOf,
+  type Report,
+} from '../declarations/diagnostics-list.js';
 import { sourceFilesOf, type SourceFiles } from '../declarations/file-reader.js';
 import { policySchema, policyTestSchema } from '../declarations/file-schema.js';
 import { whyNot, type FoundFile } from '../declarations/paths.js';
@@ -74,31 +79,30 @@ interface Item {
   readonly document: RawDocument;
 }
 
-interface PolicyReading {
+interface PolicyReading extends PolicyDisk {
   readonly library: SourceFiles;
   readonly report: Report;
 }
 
 /** @param taken names of the rules that exist without the project */
 export async function policiesIn(
-  { files, cwd }: PolicyDisk,
+  disk: PolicyDisk,
   taken: readonly string[],
 ): Promise<{
   readonly policies: readonly ProjectPolicy[];
   readonly diagnostics: readonly Diagnostic[];
 }> {
-  const reading = readingOf(files);
+  const reading = readingOf(disk);
   const policies = new Map<string, ProjectPolicy>();
-  const disk = { files, cwd };
-  const names = namesIn(disk, reading, FOLDER);
+  const names = namesIn(reading, FOLDER);
   const isPolicy = (name: string): boolean => POLICY_FILE.test(name);
-  for (const item of await itemsIn(disk, reading, names.filter(isPolicy))) {
+  for (const item of await itemsIn(reading, names.filter(isPolicy))) {
     const one = policyOf(reading, item);
     if (one && isNameFree(reading, item, one.name, { taken, policies }))
       policies.set(one.name, one);
   }
   const others = names.filter((name) => !isPolicy(name) && !TEST_FILE.test(name));
-  await refuseUnread(disk, reading, { folder: FOLDER, names: others, depth: 1 });
+  await refuseUnread(reading, others);
   return { policies: [...policies.values()], diagnostics: reading.report.all() };
 }
 
@@ -107,10 +111,11 @@ export async function policyTestsIn(
   disk: PolicyDisk,
   policies: readonly Pick<ProjectPolicy, 'name' | 'scope'>[],
 ): Promise<{ readonly tests: readonly PolicyTest[]; readonly diagnostics: readonly Diagnostic[] }> {
-  const reading = readingOf(disk.files);
+  const reading = readingOf(disk);
   const tests: PolicyTest[] = [];
-  const names = namesIn(disk, reading, FOLDER).filter((name) => TEST_FILE.test(name));
-  for (const item of await itemsIn(disk, reading, names)) {
+  const known = policies.map(({ name }) => name);
+  const names = namesIn(reading, FOLDER).filter((name) => TEST_FILE.test(name));
+  for (const item of await itemsIn(reading, names)) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema was applied
     const written = checked(reading, item, {
       attributes: policyTest,
@@ -125,10 +130,7 @@ export async function policyTestsIn(
     if (!tested)
       complain(['policy'], {
         code: 'unknown-policy',
-        summary: `there is no policy \`${policy}\`.${didYouMean(
-          policy,
-          policies.map(({ name }) => name),
-        )}`,
+        summary: `there is no policy \`${policy}\`.${didYouMean(policy, known)}`,
       });
     else if (foreign !== undefined)
       complain([foreign], {
@@ -156,17 +158,14 @@ function foreignInput(
   return foreign.find((name) => test[name] !== undefined);
 }
 
-const readingOf = (files: DeclarationFiles): PolicyReading => ({
-  library: sourceFilesOf(files, undefined, new Set()),
+const readingOf = (disk: PolicyDisk): PolicyReading => ({
+  ...disk,
+  library: sourceFilesOf(disk.files, undefined, new Set()),
   report: reportOf([]),
 });
 
 /** The names in a folder; what cannot be listed is complained of. */
-function namesIn(
-  { files, cwd }: PolicyDisk,
-  { report }: PolicyReading,
-  folder: string,
-): readonly string[] {
+function namesIn({ files, cwd, report }: PolicyReading, folder: string): readonly string[] {
   try {
     return files.list(join(cwd, folder)).toSorted();
   } catch (error) {
@@ -182,72 +181,52 @@ function namesIn(
 }
 
 /** Every policy or test: a document is one of them, or a list. */
-async function itemsIn(
-  disk: PolicyDisk,
-  reading: PolicyReading,
-  names: readonly string[],
-): Promise<readonly Item[]> {
+async function itemsIn(reading: PolicyReading, names: readonly string[]): Promise<readonly Item[]> {
   const items: Item[] = [];
   for (const name of names) {
-    const from = foundIn(disk, name);
+    const from = foundIn(reading, `${FOLDER}/${name}`);
     const read = await reading.library.read(from);
-    if ('faults' in read)
-      for (const { offset, code, summary, detail } of read.faults)
-        complainIn(reading, from, placeIn(reading, from, offset), {
-          code,
-          summary,
-          ...(detail !== undefined && { detail }),
-        });
+    if ('faults' in read) for (const fault of read.faults) complainOfFault(reading, from, fault);
     else items.push(...itemsOf(read.documents, from));
   }
   return items;
 }
 
-const foundIn = ({ cwd }: PolicyDisk, name: string): FoundFile => ({
-  file: `${FOLDER}/${name}`,
-  path: join(cwd, FOLDER, name),
+const foundIn = ({ cwd }: PolicyDisk, file: string): FoundFile => ({
+  file,
+  path: join(cwd, file),
   named: true,
 });
 
 const itemsOf = (documents: readonly RawDocument[], from: FoundFile): readonly Item[] =>
-  documents.flatMap((document) =>
-    entriesOf(document.root).map(([path, raw]) => ({ raw, from, path, document })),
-  );
+  documents.flatMap((document): readonly Item[] => {
+    const { root } = document;
+    if (!isList(root)) return [{ raw: root, from, path: [], document }];
+    return root.map((raw, index) => ({ raw, from, path: [String(index)], document }));
+  });
 
 const DEEPEST = 8;
 
 /** Complains of policies that no pattern finds: in a folder below, or in a file of another name. */
 async function refuseUnread(
-  disk: PolicyDisk,
   reading: PolicyReading,
-  {
-    folder,
-    names,
-    depth,
-  }: { readonly folder: string; readonly names: readonly string[]; readonly depth: number },
+  names: readonly string[],
+  folder = FOLDER,
 ): Promise<void> {
   for (const name of names.filter((one) => !one.startsWith('.'))) {
     const file = `${folder}/${name}`;
-    const isFolder = disk.files.stat(join(disk.cwd, file))?.kind === 'folder';
-    if (isFolder && depth < DEEPEST)
-      await refuseUnread(disk, reading, {
-        folder: file,
-        names: namesIn(disk, reading, file),
-        depth: depth + 1,
-      });
-    else if (LIKE_POLICY.test(name) || (await holdsPolicies(disk, reading, file)))
+    const isFolder = reading.files.stat(join(reading.cwd, file))?.kind === 'folder';
+    if (isFolder && file.split('/').length <= DEEPEST)
+      await refuseUnread(reading, namesIn(reading, file), file);
+    else if (LIKE_POLICY.test(name) || (await holdsPolicies(reading, file)))
       reading.report.add(() => unreadPolicies(file));
   }
 }
 
-async function holdsPolicies(
-  disk: PolicyDisk,
-  { library }: PolicyReading,
-  file: string,
-): Promise<boolean> {
+async function holdsPolicies(reading: PolicyReading, file: string): Promise<boolean> {
   if (!YAML_FILE.test(file)) return false;
-  const from = { file, path: join(disk.cwd, file), named: true };
-  const read = await library.read(from);
+  const from = foundIn(reading, file);
+  const read = await reading.library.read(from);
   return (
     'documents' in read &&
     itemsOf(read.documents, from).some(({ raw }) => isMap(raw) && Object.hasOwn(raw, 'when'))
@@ -265,19 +244,13 @@ function unreadPolicies(file: string): Diagnostic {
   };
 }
 
-const entriesOf = (root: Raw): readonly (readonly [readonly string[], Raw])[] =>
-  isList(root) ? root.map((raw, index) => [[String(index)], raw] as const) : [[[], root]];
-
-const placeIn = ({ library }: PolicyReading, from: FoundFile, offset: number): Origin => ({
-  file: from.file,
-  ...library.place(from, offset),
-});
-
 type Said = Pick<Diagnostic, 'code' | 'summary' | 'detail'>;
 
 function placesOf(reading: PolicyReading, { from, path, document }: Item) {
-  const origin = (inside: readonly string[]): Origin =>
-    placeIn(reading, from, offsetOf(document, [...path, ...inside]).offset);
+  const origin = (inside: readonly string[]): Origin => {
+    const { offset } = offsetOf(document, [...path, ...inside]);
+    return { file: from.file, ...reading.library.place(from, offset) };
+  };
   return {
     origin,
     complain: (inside: readonly string[], said: Said): void =>
@@ -337,12 +310,10 @@ function wordsIn(
     : [];
 }
 
-interface WrittenPolicy {
+interface WrittenPolicy extends Partial<Pick<ProjectPolicy, 'severity' | 'allow'>> {
   readonly name: string;
   readonly when: string;
   readonly message: string;
-  readonly severity?: 'error' | 'warning';
-  readonly allow?: boolean;
 }
 
 function policyOf(reading: PolicyReading, item: Item): ProjectPolicy | undefined {

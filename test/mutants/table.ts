@@ -89,13 +89,13 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an expression reads a credential',
     file: 'declarations/evaluate-expression.ts',
-    find: 'if (wrong) throw new RefusedName(wrong.summary, wrong.detail, wrong.code);',
+    find: 'if (wrong) throw new RefusedName(wrong);',
     replace: '',
     tests: expressions,
   },
   {
     name: 'the result of an expression is read as a reference',
-    file: 'declarations/evaluate-expression.ts',
+    file: 'declarations/interpolate.ts',
     find: "if (typeof value === 'string') return escapeText(value);",
     replace: "if (typeof value === 'string') return value;",
     tests: expressions,
@@ -103,8 +103,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'two uses make one address',
     file: 'declarations/resolve-declaration.ts',
-    find: 'if (!other) first.set(one.address, one);',
-    replace: 'if (!other || other !== one) first.set(one.address, one);',
+    find: 'if (other !== one) report.add(',
+    replace: 'if (other === undefined) report.add(',
     tests: templates,
   },
   {
@@ -2085,7 +2085,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a secret is given on the command line',
     file: 'declarations/load.ts',
-    find: '    if (secretVariables.has(name))\n',
+    find: 'if (secretVariables.has(name))',
     replace: '    if (name === "")\n',
     tests: secretSource,
   },
@@ -3084,7 +3084,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a pattern may cost what it likes',
-    file: 'declarations/patterns.ts',
+    file: 'expressions/schema-options.ts',
     find: 'size > MOST_INSTRUCTIONS',
     replace: 'size < 0',
     tests: ['unit/declarations/patterns.test.ts'],
@@ -3218,7 +3218,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'two imports lead to one address',
-    file: 'declarations/import-blocks.ts',
+    file: 'declarations/refactor-declarations.ts',
     find: 'if (other) return conflictingBlock(`two imports',
     replace: 'if (other && id === other.id) return conflictingBlock(`two imports',
     tests: blocks,
@@ -4791,14 +4791,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a file that looks like policies is passed over',
     file: 'policies/policy-files.ts',
-    find: 'LIKE_POLICY.test(name) || (await holdsPolicies(disk, reading, file))',
-    replace: 'await holdsPolicies(disk, reading, file)',
+    find: 'LIKE_POLICY.test(name) || (await holdsPolicies(reading, file))',
+    replace: 'await holdsPolicies(reading, file)',
     tests: policyFiles,
   },
   {
     name: 'policies in a file of another name are passed over',
     file: 'policies/policy-files.ts',
-    find: 'LIKE_POLICY.test(name) || (await holdsPolicies(disk, reading, file))',
+    find: 'LIKE_POLICY.test(name) || (await holdsPolicies(reading, file))',
     replace: 'LIKE_POLICY.test(name)',
     tests: policyFiles,
   },

@@ -7,15 +7,13 @@ import {
   nameInApi,
   nameWords,
   own,
-  stored,
-  withId,
   type Attributes,
   type Camel,
   type Kind,
   type Stored,
   type WithId,
 } from '../../model/index.js';
-import { complaints, written } from '../prop-checks.js';
+import { complaints, readOf, written } from '../prop-checks.js';
 import type {
   ClassOf,
   Condition,
@@ -160,9 +158,6 @@ export function lookupClass<const K extends Kind>(one: K): LookupClass<K> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- likewise
   return referring(LookedUp, one, 'lookups') as LookupClass<K>;
 }
-
-const readOf = ({ id, attributes }: Kind): Attributes =>
-  withId({ id, attributes: stored(attributes) });
 
 /** A class once its prototype has the getters, which is what its type says from then on. */
 function referring(made: { readonly prototype: object }, one: Kind, section: string): unknown {

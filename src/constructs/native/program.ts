@@ -1,6 +1,6 @@
 // The root of a program: checks everything below it and returns one document per stack.
 import { Construct, type IConstruct } from 'constructs';
-import { defined, NAME, madeComment, nameWords, type Comment } from '../../model/index.js';
+import { cached, defined, NAME, madeComment, nameWords, type Comment } from '../../model/index.js';
 import type { Given } from '../props.js';
 import { entry, isEntry, type Entry } from './classes.js';
 import { Stack, nameOf, traceOf, writtenSettings } from './stack.js';
@@ -71,13 +71,12 @@ function collisions(entries: readonly Entry[]): readonly string[] {
   const known = new Map<string, Entry>();
   return entries.flatMap((one) => {
     const address = addressOf(one);
-    const first = known.get(address);
-    if (!first) known.set(address, one);
-    return first
-      ? [
+    const first = cached(known, address, () => one);
+    return first === one
+      ? []
+      : [
           `${one.node.path}: ${address} is what ${first.node.path} is called already. Rename one of them.`,
-        ]
-      : [];
+        ];
   });
 }
 

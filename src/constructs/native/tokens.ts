@@ -8,12 +8,7 @@ export type Reference = `\${${string}}`;
 
 export type SecretReference = `\${secret.${string}.${string}}`;
 
-export interface NativeTokens extends Tokens {
-  readonly choice: Reference;
-  readonly number: Reference;
-  readonly flag: Reference;
-  readonly whole: Reference;
-  readonly document: Reference;
+export interface NativeTokens extends Readonly<Record<Exclude<keyof Tokens, 'secret'>, Reference>> {
   readonly secret: SecretReference;
 }
 

@@ -14,9 +14,7 @@ import {
   mapMembers,
   recordsQuery,
   resourceBlock,
-  stored,
   wholeRecord,
-  withId,
   type Attributes,
   type Collection,
   type Kind,
@@ -24,7 +22,7 @@ import {
   type Stored,
   type WithId,
 } from '../../model/index.js';
-import { complaints, written } from '../prop-checks.js';
+import { complaints, readOf, written } from '../prop-checks.js';
 import type { ClassOf, Condition, Flat, Given, Props } from '../props.js';
 import { libraryAdapterAt, type CdkTokens } from './library-adapter.js';
 import { getters, Records, type Outputs, type Readable } from './outputs.js';
@@ -55,9 +53,6 @@ export type RecordsClass<C extends Collection> = ClassOf<
   }
 > &
   Typed;
-
-const readOf = ({ id, attributes }: Kind): Attributes =>
-  withId({ id, attributes: stored(attributes) });
 
 const typeName = (name: string): string => `devicecloud_${name}`;
 

@@ -18,6 +18,7 @@ import {
   type Value,
 } from '../../model/index.js';
 import { spell } from '../interpolate.js';
+import { targetOf } from '../vocabulary.js';
 import { unique, inComment, type ExportedDeclaration, type NameFor } from './declarations.js';
 
 export interface FoldedMember {
@@ -94,12 +95,6 @@ function groupsAmong(kind: Kind, entries: readonly ExportedDeclaration[]): reado
     return groupedBy(free, rest).map((members) => ({ name, attribute, to, members }));
   });
   return groups.toSorted((a, b) => b.members.length - a.members.length);
-}
-
-function targetOf(attribute: Attribute): string | undefined {
-  if (attribute.word === 'ref') return attribute.to;
-  const isMany = attribute.word === 'set' || attribute.word === 'list';
-  return isMany && attribute.of.word === 'ref' ? attribute.of.to : undefined;
 }
 
 interface Folding {

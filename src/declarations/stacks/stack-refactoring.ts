@@ -11,13 +11,7 @@ import { escapeText } from '../reference-syntax.js';
 import type { BlockSection } from '../vocabulary.js';
 import type { RawMap } from '../yaml/raw-values.js';
 import { repetitionOf, repeatedPlace } from './blocks.js';
-import {
-  bareAddress,
-  placeBelow,
-  rawValueOf,
-  type BareAddress,
-  type StackPlace,
-} from './values.js';
+import { bareAddress, placeBelow, rawValueOf, type StackPlace } from './values.js';
 
 export interface StackRefactoring {
   readonly section: BlockSection;
@@ -46,12 +40,12 @@ function blocksOf(value: Json | undefined): readonly JsonObject[] {
   return [value ?? []].flat().filter((one): one is JsonObject => isObject(one));
 }
 
-const addressed = (text: Json | undefined, { stack }: StackPlace): BareAddress | undefined =>
-  typeof text === 'string' ? bareAddress(text, stack) : undefined;
-
-/** The address in a file; undefined for a resource of another provider. */
-function addressText({ kind, ...address }: BareAddress): string | undefined {
-  return kind && escapeText(formatAddress({ ...address, kind: kind.name }));
+/** What a text names, with its address in a file, which a resource of another provider has not. Undefined for what is no address. */
+function addressed(text: Json | undefined, { stack }: StackPlace) {
+  const bare = typeof text === 'string' ? bareAddress(text, stack) : undefined;
+  if (!bare) return undefined;
+  const { kind } = bare;
+  return { kind, address: kind && escapeText(formatAddress({ ...bare, kind: kind.name })) };
 }
 
 function refuse(
@@ -74,7 +68,7 @@ function importOf(
 ): readonly StackRefactoring[] {
   const [, resource = to, member] = OF_EACH.exec(String(to)) ?? [];
   const target = addressed(resource, site);
-  const address = target && addressText(target);
+  const address = target?.address;
   if (target && address === undefined) return [];
   if (address === undefined || id === undefined || Object.keys(more).length > 0)
     return refuse(
@@ -94,11 +88,10 @@ function importOf(
 }
 
 function moveOf({ from, to }: JsonObject, site: StackPlace): readonly StackRefactoring[] {
-  const ends = [addressed(from, site), addressed(to, site)].map((one) => one && addressText(one));
-  const [former, successor] = ends;
-  if (former !== undefined && successor !== undefined)
-    return [{ section: 'moved', raw: { from: former, to: successor } }];
-  if (addressed(from, site) && addressed(to, site) && former === successor) return [];
+  const [former, successor] = [addressed(from, site), addressed(to, site)];
+  if (former?.address !== undefined && successor?.address !== undefined)
+    return [{ section: 'moved', raw: { from: former.address, to: successor.address } }];
+  if (former && successor && former.address === successor.address) return [];
   return refuse(
     site,
     'moved',
@@ -112,7 +105,7 @@ function removalOf(
   site: StackPlace,
 ): readonly StackRefactoring[] {
   const target = addressed(from, site);
-  const address = target && addressText(target);
+  const address = target?.address;
   if (target && address === undefined) return [];
   const words = isList(lifecycle) && lifecycle.length === 1 ? lifecycle[0] : lifecycle;
   const { destroy, ...others } = isObject(words) ? words : {};

@@ -1,6 +1,7 @@
 // Synthesised stacks as configuration: each block becomes the piece of a YAML file, and is processed like one.
 // Diagnostics name the construct, and the line of the program if it is known.
 import {
+  cached,
   defined,
   compareText,
   didYouMean,
@@ -59,7 +60,6 @@ export interface StackExpressions {
 
 interface Work {
   readonly cwd: string;
-  readonly kinds: Kinds;
   /** Names of lookups, by the data source that they were. */
   readonly lookups: Map<string, string>;
   readonly types: Map<string, VariableType>;
@@ -87,7 +87,6 @@ export function desiredOf(
   const kept: StackExpression[] = [];
   const work: Work = {
     cwd,
-    kinds,
     lookups: new Map(),
     types: new Map(),
     shared: new Map(),
@@ -270,10 +269,8 @@ function untimed(others: number): Violation {
 
 /** Equal declarations of two stacks are one; otherwise both are kept, which is an error where names are counted. */
 function share({ shared, pieces }: Work, piece: RawEntry): void {
-  const key = piece.path.join('.');
-  const first = shared.get(key);
-  if (!first) shared.set(key, piece);
-  else if (!equal(first.raw, piece.raw)) pieces.push(piece);
+  const first = cached(shared, piece.path.join('.'), () => piece);
+  if (first !== piece && !equal(first.raw, piece.raw)) pieces.push(piece);
 }
 
 type Visit = (kind: Kind, name: string, block: JsonObject, origin: Origin) => void;
@@ -287,7 +284,7 @@ function eachBlock(work: StackWork, section: 'resource' | 'data', visit: Visit):
       const address = `${type}.${name}`;
       const origin = originOf(work, block, address);
       if (isObject(block) && kind) visit(kind, name, block, origin);
-      else if (isObject(block)) elsewhere(work, { section, type, name }, origin);
+      else if (isObject(block)) elsewhere(work, section, address, origin);
       else {
         const summary = `${address} is not an object`;
         say(work, 'error', { path: [], code: 'bad-stack', summary }, origin);
@@ -298,29 +295,27 @@ function eachBlock(work: StackWork, section: 'resource' | 'data', visit: Visit):
 
 function elsewhere(
   work: StackWork,
-  {
-    section,
-    type,
-    name,
-  }: { readonly section: string; readonly type: string; readonly name: string },
+  section: 'resource' | 'data',
+  address: string,
   origin: Origin,
 ): void {
   const tell = (severity: Severity, code: string, summary: string, detail: string): void =>
     say(work, severity, { path: [], code, summary, detail }, origin);
   const types = [...work.stack.kinds.keys()];
+  const [type = ''] = address.split('.');
   if (type === 'terraform_remote_state') return;
   if (!type.startsWith(PREFIX))
     tell(
       'warning',
       'other-provider',
-      `${section} ${type}.${name} belongs to another provider`,
+      `${section} ${address} belongs to another provider`,
       'It is left as it is; let Terraform carry it out.',
     );
   else if (section === 'data')
     tell(
       'warning',
       'unsupported-data',
-      `the data source ${type}.${name} is left out: a lookup finds one object of a kind`,
+      `the data source ${address} is left out: a lookup finds one object of a kind`,
       `\`trueup get ${type.slice(PREFIX.length)}\` lists records.`,
     );
   else
@@ -332,22 +327,10 @@ function elsewhere(
     );
 }
 
-const silent = new Set([
-  '//',
-  'resource',
-  'data',
-  'variable',
-  'locals',
-  'output',
-  'provider',
-  'import',
-  'moved',
-  'removed',
-  'terraform',
-]);
-
 /** Sections that hold something by name. Read as empty, what they declare would be taken for removed. */
 const mappings = ['resource', 'data', 'variable', 'locals', 'output'];
+
+const silent = new Set(['//', ...mappings, 'provider', 'import', 'moved', 'removed', 'terraform']);
 
 /** Whole sections that have no counterpart here, by name. */
 function sections(work: StackWork): void {

@@ -1,5 +1,5 @@
 // The result of both YAML readers: plain values, and the offsets of each key and item, without any interpretation.
-import { isList, own } from '../../model/index.js';
+import { isList, isObject, own, type Diagnostic } from '../../model/index.js';
 
 /** A plain `yes`, `no`, `on` or `off`: text in YAML 1.2, a flag in 1.1. Only a free-form document may hold one. */
 export class Word {
@@ -28,11 +28,8 @@ export interface RawDocument {
 }
 
 /** A syntax error. */
-export interface SyntaxFault {
+export interface SyntaxFault extends Pick<Diagnostic, 'code' | 'summary' | 'detail'> {
   readonly offset: number;
-  readonly code: string;
-  readonly summary: string;
-  readonly detail?: string;
 }
 
 /** A token costs up to 400 bytes once it is a value. */
@@ -57,11 +54,8 @@ export function plainText(text: string): string | Word {
   return text.length <= 3 && WORD.test(text) ? new Word(text) : text;
 }
 
-export function isMap(value: Raw | undefined): value is RawMap {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Word)
-  );
-}
+export const isMap = (value: Raw | undefined): value is RawMap =>
+  isObject(value) && !(value instanceof Word);
 
 /** A document with the top-level keys that are kept, or none where it has none of them. What is no mapping stays as it is. */
 export function withKeys(

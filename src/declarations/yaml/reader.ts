@@ -40,26 +40,28 @@ export function readYaml(
 ): Reading {
   const [fault] = scan(text, mostTokens);
   if (fault) return { faults: [fault] };
-  const faults: SyntaxFault[] = [];
-  const documents: RawDocument[] = [];
-  for (const document of composedDocuments(text)) {
+  return readEach(text, (document) => {
     const [first] = document.errors;
-    if (first) {
-      faults.push(inOurWords(first));
-      continue;
-    }
-    const read = converted(document, marked);
-    faults.push(...read.faults);
-    documents.push(...read.documents);
-  }
-  return readingOf(faults, documents);
+    return first ? { faults: [inOurWords(first)], documents: [] } : converted(document, marked);
+  });
 }
 
-const readingOf = (faults: readonly SyntaxFault[], documents: readonly RawDocument[]): Reading =>
-  faults.length > 0 ? { faults: faults.toSorted((a, b) => a.offset - b.offset) } : { documents };
+interface Read {
+  readonly faults: readonly SyntaxFault[];
+  readonly documents: readonly RawDocument[];
+}
+
+/** All documents of a text, or all that is wrong with them. */
+function readEach(text: string, read: (document: Document.Parsed) => Read): Reading {
+  const all = Array.from(composedDocuments(text), read);
+  const faults = all.flatMap((one) => one.faults);
+  return faults.length > 0
+    ? { faults: faults.toSorted((a, b) => a.offset - b.offset) }
+    : { documents: all.flatMap((one) => one.documents) };
+}
 
 /** The document, unless it is empty. */
-function converted({ contents }: Document.Parsed, marked: number) {
+function converted({ contents }: Document.Parsed, marked: number): Read {
   const walk: Walk = { marked, marks: new Map(), anchors: new Map(), faults: [], aliased: 0 };
   const root = contents === null ? null : convert(walk, contents, 1).value;
   return { faults: walk.faults, documents: root === null ? [] : [{ root, marks: walk.marks }] };
@@ -96,9 +98,7 @@ export function readKeys(
   const scanned = [...known, ...scan(text, limits.tokens)];
   const limit = scanned.find(({ code }) => code === 'too-large' || code === 'too-deep');
   if (limit) return { faults: [limit] };
-  const faults: SyntaxFault[] = [];
-  const documents: RawDocument[] = [];
-  for (const document of composedDocuments(text)) {
+  return readEach(text, (document) => {
     const { contents, errors, range } = document;
     const read = converted(document, marked);
     const within = scanned.filter(({ offset }) => offset >= range[0] && offset <= range[2]);
@@ -120,10 +120,12 @@ export function readKeys(
       const key = offset + text.slice(offset, offset + LONGEST_INDENT).search(/[^ \t]|$/);
       return matters(text[key - 1] === '\n' ? key - 1 : key);
     });
-    faults.push(...broken, ...[...within, ...read.faults].filter(({ offset }) => matters(offset)));
-    documents.push(...read.documents.flatMap((one) => withKeys(one, kept)));
-  }
-  return readingOf(faults, documents);
+    const others = [...within, ...read.faults].filter(({ offset }) => matters(offset));
+    return {
+      faults: [...broken, ...others],
+      documents: read.documents.flatMap((one) => withKeys(one, kept)),
+    };
+  });
 }
 
 /** Tokens that a level of nesting begins with, in a block. */

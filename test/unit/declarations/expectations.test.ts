@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { declarationsSchema } from '../../../src/declarations/index.js';
 import { schemaComplaints } from '../../../src/declarations/expectation-schema-checks.js';
-import { patternFault } from '../../../src/declarations/patterns.js';
+import { patternFault } from '../../../src/expressions/schema-options.js';
 import { keywords } from '../../../src/declarations/schema-keywords.js';
 import { schemaOptions } from '../../../src/expressions/schema-options.js';
 import type { Json } from '../../../src/model/index.js';

@@ -1,6 +1,6 @@
 // Patterns of expectations: which are taken, what they mean, and that no pair of pattern and text holds a run up.
 import { describe, expect, it } from 'vitest';
-import { patternFault } from '../../../src/declarations/patterns.js';
+import { patternFault } from '../../../src/expressions/schema-options.js';
 import { conformity } from '../../../src/reconciler/audit/expectation-schema.js';
 
 const matches = (pattern: string, text: string): boolean =>

@@ -225,7 +225,8 @@ describe('an expression is wrong', () => {
 describe('members that are asked for', () => {
   const values = {
     env: (name: string) => {
-      if (name === 'TOKEN') throw new RefusedName('a credential', 'no', 'refused');
+      if (name === 'TOKEN')
+        throw new RefusedName({ summary: 'a credential', detail: 'no', code: 'refused' });
       return name === 'HOME' ? '/home-folder' : undefined;
     },
   };
