@@ -133,7 +133,7 @@ export interface DocumentContent {
 
 /** State and journal of a document. @throws Refusal where they do not verify */
 export async function contentOf(
-  document: StateDocument,
+  document: Omit<StateDocument, 'nonce'>,
   location: string,
   version: string,
 ): Promise<DocumentContent> {

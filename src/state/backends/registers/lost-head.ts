@@ -1,22 +1,16 @@
 // The head of a place that has none. If it was lost, the newest state and the log behind it are still there: they tell what
 // was created, and a new head continues them.
 import { Buffer } from 'node:buffer';
-import { sha256 } from '../../../model/index.js';
-import type { Clock, Random } from '../../../platform/index.js';
+import { defined, sha256 } from '../../../model/index.js';
 import { decodeState } from '../../state-text.js';
 import { refuseDamaged } from '../backend-errors.js';
 import type { Head, StoredState } from './head.js';
-import type { Keys } from './keys.js';
-import type { Registers } from './port.js';
+import type { ProjectPlace } from './keys.js';
 
 /** More often than any lock was taken: waves that a run still writes under the lost head stay behind those of the new one. */
 const LATER = 1_000_000_000;
 
-interface HeadlessPlace {
-  readonly registers: Registers;
-  readonly keys: Keys;
-  readonly clock: Clock;
-  readonly random: Random;
+interface HeadlessPlace extends ProjectPlace {
   /** Of trueup, for messages. */
   readonly version: string;
 }
@@ -94,5 +88,5 @@ async function remains(
     host,
     objects: Object.keys(resources).length,
   };
-  return { lineage, target, ...(secrets_salt !== undefined && { secrets_salt }), states: [stored] };
+  return { lineage, target, ...defined({ secrets_salt }), states: [stored] };
 }
