@@ -103,22 +103,14 @@ export const choice = <
 export const anyRef = <const T extends Traits>(doc: string, to: string, traits?: T) =>
   withTraits({ word: 'ref', doc, to }, traits);
 
-export const list = <const A extends Attribute, const T extends Traits>(
-  doc: string,
-  of: A,
-  traits?: T,
-) => withTraits({ word: 'list', doc, of }, traits);
+const collectionOf =
+  <const W extends 'list' | 'set' | 'map'>(word: W) =>
+  <const A extends Attribute, const T extends Traits>(doc: string, of: A, traits?: T) =>
+    withTraits({ word, doc, of }, traits);
+export const list = collectionOf('list');
 /** Unordered, without duplicates: `[]` means none, absent means not managed. */
-export const set = <const A extends Attribute, const T extends Traits>(
-  doc: string,
-  of: A,
-  traits?: T,
-) => withTraits({ word: 'set', doc, of }, traits);
-export const map = <const A extends Attribute, const T extends Traits>(
-  doc: string,
-  of: A,
-  traits?: T,
-) => withTraits({ word: 'map', doc, of }, traits);
+export const set = collectionOf('set');
+export const map = collectionOf('map');
 export const object = <const A extends Attributes, const T extends Traits>(
   doc: string,
   attributes: A,
@@ -179,22 +171,14 @@ type Value<A> = A extends { word: 'text' | 'choice' | 'ref' }
                 : A extends { word: 'document' }
                   ? Readonly<Record<string, unknown>> | null
                   : never;
-type OptionalKeys<M> = {
-  [K in keyof M]: M[K] extends { computed: true }
-    ? never
-    : M[K] extends { optional: true }
-      ? K
-      : never;
-}[keyof M];
-type RequiredKeys<M> = {
-  [K in keyof M]: M[K] extends { computed: true }
-    ? never
-    : M[K] extends { optional: true }
-      ? never
-      : K;
-}[keyof M];
+/** The names of the attributes with a trait. */
+type KeysOf<M, T> = { [K in keyof M]: M[K] extends T ? K : never }[keyof M];
+type Declarable<M> = Exclude<keyof M, KeysOf<M, { computed: true }>>;
+type Optional = { optional: true };
 
 /** The declarable values of `M`: the TypeScript type of a kind's attributes. */
-export type Fields<M> = { readonly [K in RequiredKeys<M>]: Value<M[K]> } & {
-  readonly [K in OptionalKeys<M>]?: Value<M[K]>;
+export type Fields<M> = {
+  readonly [K in Exclude<Declarable<M>, KeysOf<M, Optional>>]: Value<M[K]>;
+} & {
+  readonly [K in Declarable<M> & KeysOf<M, Optional>]?: Value<M[K]>;
 };
