@@ -18,7 +18,6 @@ import {
   isSecretName,
   isTree,
   masksIn,
-  memberAt,
   mergeOf,
   redact,
   redactAll,
@@ -36,6 +35,7 @@ import {
   own,
   mapMembers,
 } from '../../model/index.js';
+import { declaredValueAt } from './resolve-references.js';
 
 export const MASK = '*';
 /** Stands for each member of a document that is cleared: they are not ours to show. */
@@ -198,22 +198,22 @@ export function mergeChanges({
   const outside = new Set(
     prior === undefined ? [] : changes(prior, prior, () => false).map((change) => change.path),
   );
-  const applied = mergeOf(prior);
+  const applied = { [path]: documentOf(mergeOf(prior)) };
   return changes(wanted, prior, resend).map((change) => {
-    const [, part, ...steps] = change.path.split('.');
-    const held = part === '1' ? applied.removed : memberAt(applied.tree, steps);
+    const held = declaredValueAt(applied, change.path);
     return { ...change, drifted: held === undefined ? undefined : outside.has(change.path) };
   });
 }
 
 /** The paths are a set: their order says nothing. */
 export function samePaths(some: readonly Value[], others: readonly Value[]): boolean {
-  const keys = (paths: readonly Value[]): ReadonlySet<string> => new Set(paths.map(pathKey));
-  const [one, other] = [keys(some), keys(others)];
+  const [one, other] = [keysOf(some), keysOf(others)];
   return one.size === other.size && [...one].every((key) => other.has(key));
 }
 
 export const pathKey = (path: Value): string => JSON.stringify(pathSteps(path));
+
+const keysOf = (paths: readonly Value[] = []): ReadonlySet<string> => new Set(paths.map(pathKey));
 
 /** Declared members over live ones; a member that means the same stays as it is live, one declared null goes. */
 function over(
@@ -227,12 +227,9 @@ function over(
     const now: Values = isTree(live) ? live : {};
     const items = new Map(Object.entries(now));
     for (const [name, item] of Object.entries(wanted)) {
-      const before = isTree(prior) && Object.hasOwn(prior, name) ? prior[name] : undefined;
-      const after = over(
-        run,
-        { wanted: item, live: Object.hasOwn(now, name) ? now[name] : undefined, prior: before },
-        below(path, name),
-      );
+      const before = isTree(prior) ? own<Value>(prior, name) : undefined;
+      const inner = { wanted: item, live: own<Value>(now, name), prior: before };
+      const after = over(run, inner, below(path, name));
       if (after === undefined) items.delete(name);
       else items.set(name, after);
     }
@@ -292,7 +289,7 @@ function between(
   if (isTree(before) && isTree(after)) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
     const inside = names.flatMap((name) =>
-      between(`${path}.${name}`, memberAt(before, [name]), memberAt(after, [name])),
+      between(`${path}.${name}`, own<Value>(before, name), own<Value>(after, name)),
     );
     if (inside.length === 0 || !names.some((name) => name.includes('.'))) return inside;
   } else if (!(after instanceof Secret) && equal(before, after)) return [];
@@ -366,9 +363,7 @@ export interface Aftermath {
 /** Compares what a write leaves behind, by `sent` (the whole document), with what is live afterwards. */
 export function aftermath(path: string, sent: Value, live: Value | undefined): Aftermath {
   const [expected, now] = [mergeOf(sent), mergeOf(live)];
-  const keys = (paths: readonly Value[] | undefined): ReadonlySet<string> =>
-    new Set((paths ?? []).map(pathKey));
-  const [wanted, there] = [keys(expected.removed), keys(now.removed)];
+  const [wanted, there] = [keysOf(expected.removed), keysOf(now.removed)];
   const tree = compared(expected.tree, now.tree, `${path}.0`);
   return {
     lost: [...tree.lost, ...([...wanted].some((key) => !there.has(key)) ? [`${path}.1`] : [])],
@@ -378,7 +373,7 @@ export function aftermath(path: string, sent: Value, live: Value | undefined): A
 
 function compared(expected: Values, live: Values, path: string): Aftermath {
   const found = Object.entries(expected).map(([name, item]): Aftermath => {
-    const [now, at] = [Object.hasOwn(live, name) ? live[name] : undefined, below(path, name)];
+    const [now, at] = [own<Value>(live, name), below(path, name)];
     if (isTree(item) && isTree(now)) return compared(item, now, at);
     const isKept = isAlike({ resend: () => false }, item, now, at) && !isEscapedAgain(item, now);
     return { lost: isKept ? [] : [at], added: [] };
