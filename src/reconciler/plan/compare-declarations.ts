@@ -1,6 +1,7 @@
 // The plan that leads from earlier declarations to later ones, without a cloud. What was declared earlier counts as live
 // and as in state. An object's id is the text of the reference to it; what only a cloud knows stays a reference.
 import {
+  changesOf,
   defined,
   documentOf,
   emptyState,
@@ -20,6 +21,7 @@ import {
   referencesIn,
   Refusal,
   secretsIn,
+  WHOLE,
   type Change,
   type Declaration,
   type Diagnostic,
@@ -30,7 +32,6 @@ import {
   type Live,
   type Lookup,
   type Plan,
-  type PlanRequest,
   type Project,
   type Request,
   type State,
@@ -101,11 +102,11 @@ export function compareDeclarations(pair: DeclarationPair): DeclarationsPlan {
     project,
     state,
     liveObjects,
-    selection: select(kinds, project, state, request),
+    selection: select(kinds, project, state, WHOLE),
     secrets: secretVerdicts(sides, state),
     visibility: nothingRecent,
     compose: () => NOT_SENT,
-    request,
+    request: WHOLE,
     now: { boot: { id: null, milliseconds: 0 }, wall: 0 },
   });
   const changes = proposal.plan.changes.map((one) => reworded(one, pair.label));
@@ -118,7 +119,6 @@ export function compareDeclarations(pair: DeclarationPair): DeclarationsPlan {
   };
 }
 
-const request: PlanRequest = { targets: [], excludes: [], allow: [], destroy: false };
 /** There is no cloud whose paths a request could name. */
 const NOT_SENT: Request = { method: 'PATCH', path: '' };
 
@@ -373,9 +373,7 @@ function secretVerdicts(
 /** Reasons that tell of declarations alone. */
 function reworded(change: Change, label: string): Change {
   const since = (paths?: readonly string[]): string => {
-    const changes = 'changes' in change ? change.changes : [];
-    const all = change.action === 'create' ? (change.replaces?.changes ?? []) : changes;
-    const told = all.filter(({ path }) => paths?.includes(path) ?? true);
+    const told = changesOf(change).filter(({ path }) => paths?.includes(path) ?? true);
     return howChanged(told.map((one) => ({ ...one, drifted: false })));
   };
   if (change.action === 'create')
