@@ -1,4 +1,4 @@
-// Errors of single declarations that a plan finds by comparing them with what is live.
+// Errors of single declarations that a plan finds by comparing them with what is live, and what such errors advise.
 import {
   redact,
   shellWord,
@@ -8,7 +8,21 @@ import {
   type Kind,
   type Live,
 } from '../../model/index.js';
-import { declarationError, nounOf } from './draft.js';
+
+export const nounOf = (kind: Kind): string => kind.singular.replaceAll('_', ' ');
+
+/** What is wrong with a declaration; `attribute` is the dotted path that it is about, absent for the declaration as a whole. */
+export type DeclarationFault = Pick<Diagnostic, 'code' | 'summary' | 'detail' | 'attribute'>;
+
+export const declarationError = (
+  { address, origin, at }: Declaration,
+  { attribute, ...error }: DeclarationFault,
+): Diagnostic => ({
+  severity: 'error',
+  ...error,
+  address,
+  ...(attribute === undefined ? { origin } : { attribute, origin: at(attribute) }),
+});
 
 export function immutableError(
   declaration: Declaration,
@@ -58,3 +72,10 @@ export const bindAdvice = (address: string, id: string, bound: boolean): string 
     ...(bound ? [`Forget the recorded object: trueup state rm ${shellWord(address)}`] : []),
     `Bind the live object: trueup import ${shellWord(address)} ${shellWord(id)}`,
   ].join('\n');
+
+/** The block that says that an object has a new address, as it stands in a declaration file. */
+export const movedBlock = (from: string, to: string): string =>
+  `moved: [{ from: ${yamlText(from)}, to: ${yamlText(to)} }]`;
+
+const yamlText = (text: string): string =>
+  `'${text.replaceAll("'", "''").replaceAll('${', () => '$${')}'`;
