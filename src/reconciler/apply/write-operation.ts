@@ -67,7 +67,6 @@ export interface ExecutionContext extends PlanContext {
   readonly session: Session;
   readonly random: Random;
   readonly signal: AbortSignal;
-  readonly settleMilliseconds: number;
 }
 
 /** The run around the execution of one change. */
@@ -171,25 +170,14 @@ export async function carryOut(
   if (request instanceof Refusal)
     return end({ outcome: 'failed', ...defined({ diagnostic: request.diagnostics[0] }) });
   const recheck = runContext.recheck?.(change, fields);
-  const operation: WriteOperation = {
-    kind,
-    write,
-    request,
-    runContext,
-    ...defined({ recheck }),
-  };
+  const operation = { kind, write, request, runContext, ...defined({ recheck }) };
   // A rename whose object is gone: nothing is bound any more, and the old address must not outlive the new one.
   if (change.action === 'create' && change.renamed_from !== undefined)
     await execution.session.record(...unbindFormerAddress(change));
-  if (change.action === 'create')
-    return end(
-      await create(
-        execution,
-        operation,
-        change.address,
-        await desiredEntry(execution, change, change.desired, runContext),
-      ),
-    );
+  if (change.action === 'create') {
+    const entry = await desiredEntry(execution, change, change.desired, runContext);
+    return end(await create(execution, operation, change.address, entry));
+  }
   if (change.action === 'delete') return end(await remove(execution, operation, change));
   return end(await update(execution, operation, change));
 }
@@ -317,7 +305,7 @@ async function desiredEntry(
     applied_at: timestamp(execution),
     ...(Object.keys(secrets).length > 0 ? { secrets } : {}),
     ...(desired.protect ? { protect: true } : {}),
-    ...(desired.on_removal === undefined ? {} : { on_removal: desired.on_removal }),
+    ...defined({ on_removal: desired.on_removal }),
     ...(deposed.length > 0 ? { deposed } : {}),
   };
 }
@@ -754,7 +742,10 @@ async function sendUntilKnown(
   for (let attempts = 1; sent.class === 'unknown'; attempts += 1) {
     const doubt = sent;
     const again = await execution.cloud.pause(attempts, sent.wait);
-    const look = await tryFind(execution, kind, intent.id!);
+    const look = await execution.cloud.find(kind, [intent.id!]).then(
+      ([live]) => live,
+      () => 'unread' as const,
+    );
     if (look === 'unread') return tried(sent);
     const isNew = runContext.isNew?.(kind.name, intent.id!) === true;
     if (look === undefined && write.verb !== 'delete')
@@ -851,18 +842,6 @@ async function preparedWrite(
 
 const isGone = (sent: Sent): boolean =>
   sent.class === 'rejected' && sent.diagnostic?.code === 'not-found';
-
-async function tryFind(
-  execution: ExecutionContext,
-  kind: Kind,
-  id: string,
-): Promise<Live | undefined | 'unread'> {
-  try {
-    return (await execution.cloud.find(kind, [id]))[0];
-  } catch {
-    return 'unread';
-  }
-}
 
 /** A create or update that carries a secret needs its value; everything else works without. */
 export function missingSecret({ address, origin }: Change, fields: Values): Diagnostic | undefined {
