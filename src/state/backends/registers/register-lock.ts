@@ -1,6 +1,6 @@
 // The lock of a remote state: takes it, takes it over from a run that gives no sign of life, and removes it at the request
 // of a person. `lease.ts` renews it.
-import { equal, refuse, sameTarget, type Diagnostic } from '../../../model/index.js';
+import { equal, refuse, sameTarget, warning, type Diagnostic } from '../../../model/index.js';
 import { MovedState } from '../../state-text.js';
 import { described, type Opening } from '../../store-port.js';
 import { lockWaited, refuseInterrupted } from '../../waiting-store.js';
@@ -77,11 +77,11 @@ export async function take(options: Taker, { operation, target, moved }: Opening
   }
 }
 
-const headLost = (location: string): Diagnostic => ({
-  severity: 'warning',
-  code: 'head-lost',
-  summary: `The head of the state at ${location} is gone. This run goes on with the state and the log that are left.`,
-});
+const headLost = (location: string): Diagnostic =>
+  warning(
+    'head-lost',
+    `The head of the state at ${location} is gone. This run goes on with the state and the log that are left.`,
+  );
 
 /** True if anything was ever recorded under a head. Until then it belongs to no cloud. */
 async function isUsed({ registers, keys }: RegisterStoreOptions, head: Head): Promise<boolean> {
