@@ -1,4 +1,4 @@
-import { keptMembers } from './members.js';
+import { keptMembers, mapMembers } from './members.js';
 // The vocabulary of attributes. A kind names each of its fields once, in these words; types, JSON Schema,
 // reference docs, normal forms, redaction and the emulator's checks are all read from here.
 
@@ -119,14 +119,13 @@ export const object = <const A extends Attributes, const T extends Traits>(
 
 /** The attributes as something is found by them: those with one plain value, none required, the service's own included. */
 export function asCondition(attributes: Attributes): Attributes {
-  const asked = Object.entries(attributes).filter(
-    ([, { word, secret }]) =>
+  const asked = keptMembers(
+    attributes,
+    ({ word, secret }) =>
       secret !== true && !['list', 'set', 'map', 'object', 'document'].includes(word),
   );
   const traits = { optional: true, computed: false, only_false: false };
-  return Object.fromEntries(
-    asked.map(([name, attribute]) => [name, { ...attribute, ...traits, doc: readDoc(attribute) }]),
-  );
+  return mapMembers(asked, (one) => ({ ...one, ...traits, doc: readDoc(one) }));
 }
 
 export const readDoc = ({ doc, read_doc }: Attribute): string => read_doc ?? doc;

@@ -114,15 +114,11 @@ export interface Performed {
   /** True if the create may be sent again once it is proven that it had no effect. */
   readonly again?: boolean;
   /** For an update: what was written, to be proven by a reading. */
-  readonly written?: WrittenFields;
+  readonly written?: SentFields;
 }
 
 /** The same before its outcome is told. */
 type Ended = Omit<Performed, 'outcome'> & Pick<Outcome, 'outcome' | 'partly' | 'id' | 'diagnostic'>;
-
-export interface WrittenFields extends SentFields {
-  readonly id: string;
-}
 
 export async function carryOut(
   execution: ExecutionContext,
@@ -448,7 +444,6 @@ async function update(
       id: change.id,
       entry: done,
       written: {
-        id: change.id,
         fields: answered.fields,
         before: answered.before,
         ...defined({ document: answered.document, isOld: answered.isOld }),

@@ -16,6 +16,7 @@ import {
   keptMembers,
   mergeOf,
   own,
+  recordOf,
   redactAll,
   Reference,
   referencesIn,
@@ -85,7 +86,7 @@ export function compareDeclarations(pair: DeclarationPair): DeclarationsPlan {
     liveId: (declaration) => entryOf(recorded, declaration)?.id,
     lookup: () => undefined,
   });
-  const sides: Sides = { ...pair, old, now, earlier: earlier.planned, later: later.planned };
+  const sides: Sides = { ...pair, now, earlier: earlier.planned, later: later.planned };
   const state = withOutside(sides, recorded);
   const adopted = adoptions(sides, state);
   const liveObjects = liveObjectsOf(sides, [...adopted.values()], state);
@@ -93,7 +94,7 @@ export function compareDeclarations(pair: DeclarationPair): DeclarationsPlan {
     ...after,
     lookups: [],
     declarations: after.declarations.map((one) =>
-      unmatched(one, { kinds, liveObjects, adopted, later: later.planned, state }),
+      unmatched(one, { liveObjects, adopted, later: later.planned, state }),
     ),
   };
   const proposal = plan({
@@ -127,7 +128,6 @@ type Filled = ReadonlyMap<string, Planned>;
 
 interface Sides extends DeclarationPair {
   /** With what PATHs leave out. */
-  readonly old: Declared;
   readonly now: Declared;
   readonly earlier: Filled;
   readonly later: Filled;
@@ -271,15 +271,12 @@ interface Adoption {
 }
 
 function fixedValues(kind: Kind, declared: Values): Values {
-  const documents = mergedNames(kind)
-    .filter((name) => Object.hasOwn(declared, name))
-    .map((name): readonly [string, Value] => [
-      name,
-      documentOf({ tree: {}, removed: mergeOf(declared[name]).removed && [] }),
-    ]);
+  const documents = mergedNames(kind).filter((name) => Object.hasOwn(declared, name));
   return {
     ...keptMembers(declared, (_, name) => kind.attributes[name]?.immutable === true),
-    ...Object.fromEntries(documents),
+    ...recordOf(documents, (name) =>
+      documentOf({ tree: {}, removed: mergeOf(declared[name]).removed && [] }),
+    ),
   };
 }
 
@@ -326,7 +323,6 @@ function withUnknown(before: Values, after: Values): Values {
 }
 
 interface Unmatched {
-  readonly kinds: Kinds;
   readonly liveObjects: LiveCollections;
   readonly adopted: ReadonlyMap<string, Adoption>;
   readonly later: Filled;

@@ -34,6 +34,7 @@ import {
   isList,
   own,
   mapMembers,
+  recordOf,
 } from '../../model/index.js';
 import { declaredValueAt } from './resolve-references.js';
 
@@ -59,10 +60,7 @@ export function spread(kind: Kind, declared: Values): Values {
   const alone = mergedNames(kind).filter((name) => isTree(declared[name]));
   return alone.length === 0
     ? declared
-    : {
-        ...declared,
-        ...Object.fromEntries(alone.map((name) => [name, [declared[name]!]])),
-      };
+    : { ...declared, ...recordOf(alone, (name) => [declared[name]!]) };
 }
 
 /** Live values with no more of each document than `declared` holds, and nothing of what is masked in `prior`. */
@@ -76,13 +74,10 @@ export function declaredPart(
   if (merged.length === 0) return live;
   return {
     ...live,
-    ...Object.fromEntries(
-      merged.map((name) => [
-        name,
-        declared[name] === undefined
-          ? null
-          : comparedDocument(declared[name], live[name], prior[name]),
-      ]),
+    ...recordOf(merged, (name) =>
+      declared[name] === undefined
+        ? null
+        : comparedDocument(declared[name], live[name], prior[name]),
     ),
   };
 }
@@ -108,11 +103,7 @@ export function comparedDocument(declared: Value, live: Value | undefined, prior
   if (isSameReference(declared, live)) return declared;
   const wanted = mergeOf(declared);
   const { tree, removed = [] } = mergeOf(live);
-  if (isClear(declared))
-    return documentOf({
-      tree: Object.fromEntries(Object.keys(tree).map((name) => [name, NOT_SHOWN])),
-      removed,
-    });
+  if (isClear(declared)) return documentOf({ tree: mapMembers(tree, () => NOT_SHOWN), removed });
   const before = mergeOf(prior).tree;
   const shown = masksIn(before).length === 0 ? tree : picked([before], tree, true);
   return documentOf({
@@ -404,7 +395,7 @@ export function applied(kind: Kind, declared: Values): JsonObject {
     redact(isList(value) && isTree(value[0]) ? withoutLiteralSecrets(value) : value, () => MASK);
   return {
     ...redactAll(storable(kind, values)),
-    ...Object.fromEntries(documents.map((name) => [name, stored(values[name]!)])),
+    ...recordOf(documents, (name) => stored(values[name]!)),
   };
 }
 

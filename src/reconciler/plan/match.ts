@@ -21,6 +21,7 @@ import {
   recognisedBy,
   unescapeFully,
   writables,
+  type Advice,
   type Attribute,
   type Declaration,
   type Diagnostic,
@@ -34,7 +35,7 @@ import {
   type Values,
   type Json,
 } from '../../model/index.js';
-import { declarationError, movedBlock, type DeclarationFault } from './plan-errors.js';
+import { declarationError, movedBlock } from './plan-errors.js';
 import type { Visibility } from '../recent-writes.js';
 import type { LiveCollection, LiveCollections } from '../live-collections.js';
 
@@ -256,7 +257,7 @@ export const isMatchError = (match: Match | MatchError): match is MatchError =>
 const key = (kind: string, id: string): string => `${kind} ${id}`;
 
 /** At the block that names the id, if it is one. */
-function adoptionError(declaration: Declaration, what: DeclarationFault): MatchError {
+function adoptionError(declaration: Declaration, what: Advice): MatchError {
   const { origin, import_origin } = declaration;
   const diagnostic = declarationError({ ...declaration, origin: import_origin ?? origin }, what);
   return { diagnostic, exit: exits.error };

@@ -2,6 +2,7 @@
 import {
   redact,
   shellWord,
+  type Advice,
   type AttributeChange,
   type Declaration,
   type Diagnostic,
@@ -11,15 +12,13 @@ import {
 
 export const nounOf = (kind: Kind): string => kind.singular.replaceAll('_', ' ');
 
-/** What is wrong with a declaration; `attribute` is the dotted path that it is about, absent for the declaration as a whole. */
-export type DeclarationFault = Pick<Diagnostic, 'code' | 'summary' | 'detail' | 'attribute'>;
-
+/** @param what without an attribute, it is about the declaration as a whole */
 export const declarationError = (
   { address, origin, at }: Declaration,
-  { attribute, ...error }: DeclarationFault,
+  { attribute, ...what }: Advice,
 ): Diagnostic => ({
   severity: 'error',
-  ...error,
+  ...what,
   address,
   ...(attribute === undefined ? { origin } : { attribute, origin: at(attribute) }),
 });
