@@ -60,7 +60,8 @@ export async function observe(
   observing: Observing,
   names: Iterable<string>,
 ): Promise<LiveCollections> {
-  const wanted = [...observing.kinds.values()].filter((kind) => new Set(names).has(kind.name));
+  const asked = new Set(names);
+  const wanted = [...observing.kinds.values()].filter(({ name }) => asked.has(name));
   const collections = await Promise.all(wanted.map((kind) => collect(observing, kind)));
   return new Map(collections.map((collection) => [collection.kind.name, collection]));
 }

@@ -737,10 +737,7 @@ async function sendUntilKnown(
   for (let attempts = 1; sent.class === 'unknown'; attempts += 1) {
     const doubt = sent;
     const again = await execution.cloud.pause(attempts, sent.wait);
-    const look = await execution.cloud.find(kind, [intent.id!]).then(
-      ([live]) => live,
-      () => 'unread' as const,
-    );
+    const look = await tryFind(execution, kind, intent.id!);
     if (look === 'unread') return tried(sent);
     const isNew = runContext.isNew?.(kind.name, intent.id!) === true;
     if (look === undefined && write.verb !== 'delete')
@@ -837,6 +834,12 @@ async function preparedWrite(
 
 const isGone = (sent: Sent): boolean =>
   sent.class === 'rejected' && sent.diagnostic?.code === 'not-found';
+
+const tryFind = ({ cloud }: ExecutionContext, kind: Kind, id: string) =>
+  cloud.find(kind, [id]).then(
+    ([live]) => live,
+    () => 'unread' as const,
+  );
 
 /** A create or update that carries a secret needs its value; everything else works without. */
 export function missingSecret({ address, origin }: Change, fields: Values): Diagnostic | undefined {

@@ -251,12 +251,13 @@ async function forgetHolder(
   id: string,
 ): Promise<void> {
   const { server } = options;
-  const forget = async (): Promise<void> => {
+  try {
     const found = await readDocument(server);
     if (found?.holder?.id === id)
       await heldDocument(options, found, mine).write({ ...draftOf(found), holder: null });
-  };
-  await forget()
-    .catch(unlessRefused)
-    .finally(() => server.unlock(mine));
+  } catch (error) {
+    unlessRefused(error);
+  } finally {
+    await server.unlock(mine);
+  }
 }

@@ -15,7 +15,7 @@ import {
   recordShapes,
   time,
 } from '../../shape-check.js';
-import type { LockInfo, Moved } from '../../store-port.js';
+import type { KeptState, LockInfo, Moved } from '../../store-port.js';
 import { refuseDamaged } from '../backend-errors.js';
 import type { Pauses } from '../retried.js';
 import type { Keys } from './keys.js';
@@ -48,16 +48,9 @@ export const newHolder = (
 });
 
 /** One serial of the state: a write-once value. */
-export interface StoredState {
-  readonly serial: number;
+export interface StoredState extends Required<Omit<KeptState, 'read'>> {
   readonly key: string;
   readonly sha256: string;
-  /** ISO 8601. */
-  readonly at: string;
-  readonly operation: string;
-  readonly host: string;
-  /** The number of objects in it. */
-  readonly objects: number;
 }
 
 export interface Head {

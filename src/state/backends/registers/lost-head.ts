@@ -72,7 +72,7 @@ async function remains(
   const found = await registers.get(key!);
   if (!found) return refuseDamaged(place, 'it was removed', advice);
   const text = Buffer.from(found.body).toString('utf8');
-  const state = await decodeState(text, place, version, () => Promise.resolve(advice));
+  const state = await decodeState(text, place, version, advice);
   const { lineage, target, secrets_salt, resources, runs = [] } = state;
   const { at, operation, host } = runs.find((run) => run.serial === serial) ?? {
     at: new Date(clock.now()).toISOString(),

@@ -6,16 +6,14 @@ import type { LockPort } from '../../../platform/index.js';
 import { refuseInterrupted } from '../../waiting-store.js';
 import { described } from '../../store-port.js';
 import { refuseLocked, unlessRefused } from '../backend-errors.js';
-import type { Pauses } from '../retried.js';
 import { holderShape, newHolder, type Holder } from './head.js';
-import type { Registers, Version } from './port.js';
-import { settledPut } from './settled-put.js';
+import type { Version } from './port.js';
+import { settledPut, type PutTools } from './settled-put.js';
 
 /** Milliseconds between two looks at a claim of another run. */
 const LOOK = 2_000;
 
-export interface ClaimTools extends Pauses {
-  readonly registers: Registers;
+export interface ClaimTools extends PutTools {
   readonly lock: Pick<LockPort, 'host' | 'pid' | 'every'>;
   readonly locking: {
     /** Milliseconds; a claim that is not renewed for twice of it is taken over. */

@@ -116,5 +116,5 @@ async function readState(
   if (sha256(found.body) !== one.sha256)
     refuseDamaged(place, 'its checksum is not the one that the head names', advice);
   const text = Buffer.from(found.body).toString('utf8');
-  return decodeState(text, place, version, async () => advice);
+  return decodeState(text, place, version, advice);
 }
