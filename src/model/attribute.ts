@@ -103,14 +103,14 @@ export const choice = <
 export const anyRef = <const T extends Traits>(doc: string, to: string, traits?: T) =>
   withTraits({ word: 'ref', doc, to }, traits);
 
-const collectionOf =
+const holding =
   <const W extends 'list' | 'set' | 'map'>(word: W) =>
   <const A extends Attribute, const T extends Traits>(doc: string, of: A, traits?: T) =>
     withTraits({ word, doc, of }, traits);
-export const list = collectionOf('list');
+export const list = holding('list');
 /** Unordered, without duplicates: `[]` means none, absent means not managed. */
-export const set = collectionOf('set');
-export const map = collectionOf('map');
+export const set = holding('set');
+export const map = holding('map');
 export const object = <const A extends Attributes, const T extends Traits>(
   doc: string,
   attributes: A,

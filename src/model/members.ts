@@ -8,7 +8,7 @@ export const mapMembers = <T, U>(
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, to(value, name)]));
 
 /** A record with a member for each name. */
-export const recordOf = <T>(
+export const recordFrom = <T>(
   names: readonly string[],
   value: (name: string) => T,
 ): Record<string, T> => Object.fromEntries(names.map((name) => [name, value(name)]));

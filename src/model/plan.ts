@@ -152,7 +152,7 @@ export interface PlanRequest {
 }
 
 /** Everything, and no more than the rules let pass. */
-export const WHOLE: PlanRequest = { targets: [], excludes: [], allow: [], destroy: false };
+export const WHOLE_PLAN: PlanRequest = { targets: [], excludes: [], allow: [], destroy: false };
 
 export interface Verdict {
   /** Name of the rule. */

@@ -14,7 +14,7 @@ import {
   Secret,
   secretsIn,
   SENSITIVE,
-  WHOLE,
+  WHOLE_PLAN,
   writes,
   type AttributeChange,
   type Change,
@@ -64,7 +64,7 @@ export async function findDrift(
   project: Project,
   snapshot: Snapshot | undefined,
 ): Promise<Audit> {
-  const proposal = await propose(context, project, snapshot, WHOLE);
+  const proposal = await propose(context, project, snapshot, WHOLE_PLAN);
   const { plan, liveObjects, secrets, unmanaged: objects, exit } = proposal;
   const entries = snapshot?.state.resources ?? {};
   const changes = paired(plan.changes).map(([change]) => change);

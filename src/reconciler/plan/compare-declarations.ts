@@ -16,13 +16,13 @@ import {
   keptMembers,
   mergeOf,
   own,
-  recordOf,
+  recordFrom,
   redactAll,
   Reference,
   referencesIn,
   Refusal,
   secretsIn,
-  WHOLE,
+  WHOLE_PLAN,
   type Change,
   type Declaration,
   type Diagnostic,
@@ -103,11 +103,11 @@ export function compareDeclarations(pair: DeclarationPair): DeclarationsPlan {
     project,
     state,
     liveObjects,
-    selection: select(kinds, project, state, WHOLE),
+    selection: select(kinds, project, state, WHOLE_PLAN),
     secrets: secretVerdicts(sides, state),
     visibility: nothingRecent,
     compose: () => NOT_SENT,
-    request: WHOLE,
+    request: WHOLE_PLAN,
     now: { boot: { id: null, milliseconds: 0 }, wall: 0 },
   });
   const changes = proposal.plan.changes.map((one) => reworded(one, pair.label));
@@ -274,7 +274,7 @@ function fixedValues(kind: Kind, declared: Values): Values {
   const documents = mergedNames(kind).filter((name) => Object.hasOwn(declared, name));
   return {
     ...keptMembers(declared, (_, name) => kind.attributes[name]?.immutable === true),
-    ...recordOf(documents, (name) =>
+    ...recordFrom(documents, (name) =>
       documentOf({ tree: {}, removed: mergeOf(declared[name]).removed && [] }),
     ),
   };

@@ -34,7 +34,7 @@ import {
   isList,
   own,
   mapMembers,
-  recordOf,
+  recordFrom,
 } from '../../model/index.js';
 import { declaredValueAt } from './resolve-references.js';
 
@@ -60,7 +60,7 @@ export function spread(kind: Kind, declared: Values): Values {
   const alone = mergedNames(kind).filter((name) => isTree(declared[name]));
   return alone.length === 0
     ? declared
-    : { ...declared, ...recordOf(alone, (name) => [declared[name]!]) };
+    : { ...declared, ...recordFrom(alone, (name) => [declared[name]!]) };
 }
 
 /** Live values with no more of each document than `declared` holds, and nothing of what is masked in `prior`. */
@@ -74,7 +74,7 @@ export function declaredPart(
   if (merged.length === 0) return live;
   return {
     ...live,
-    ...recordOf(merged, (name) =>
+    ...recordFrom(merged, (name) =>
       declared[name] === undefined
         ? null
         : comparedDocument(declared[name], live[name], prior[name]),
@@ -198,13 +198,13 @@ export function mergeChanges({
 
 /** The paths are a set: their order says nothing. */
 export function samePaths(some: readonly Value[], others: readonly Value[]): boolean {
-  const [one, other] = [keysOf(some), keysOf(others)];
+  const [one, other] = [pathKeys(some), pathKeys(others)];
   return one.size === other.size && [...one].every((key) => other.has(key));
 }
 
 export const pathKey = (path: Value): string => JSON.stringify(pathSteps(path));
 
-const keysOf = (paths: readonly Value[] = []): ReadonlySet<string> => new Set(paths.map(pathKey));
+const pathKeys = (paths: readonly Value[] = []): ReadonlySet<string> => new Set(paths.map(pathKey));
 
 /** Declared members over live ones; a member that means the same stays as it is live, one declared null goes. */
 function over(
@@ -354,7 +354,7 @@ export interface Aftermath {
 /** Compares what a write leaves behind, by `sent` (the whole document), with what is live afterwards. */
 export function aftermath(path: string, sent: Value, live: Value | undefined): Aftermath {
   const [expected, now] = [mergeOf(sent), mergeOf(live)];
-  const [wanted, there] = [keysOf(expected.removed), keysOf(now.removed)];
+  const [wanted, there] = [pathKeys(expected.removed), pathKeys(now.removed)];
   const tree = compared(expected.tree, now.tree, `${path}.0`);
   return {
     lost: [...tree.lost, ...([...wanted].some((key) => !there.has(key)) ? [`${path}.1`] : [])],
@@ -395,7 +395,7 @@ export function applied(kind: Kind, declared: Values): JsonObject {
     redact(isList(value) && isTree(value[0]) ? withoutLiteralSecrets(value) : value, () => MASK);
   return {
     ...redactAll(storable(kind, values)),
-    ...recordOf(documents, (name) => stored(values[name]!)),
+    ...recordFrom(documents, (name) => stored(values[name]!)),
   };
 }
 

@@ -1,6 +1,6 @@
 // Checks of references without live objects: references to nothing, and cycles.
 import {
-  WHOLE,
+  WHOLE_PLAN,
   type Diagnostic,
   type Kinds,
   type PlanRequest,
@@ -16,7 +16,7 @@ export function brokenReferences(
   project: Project,
   {
     state,
-    request = WHOLE,
+    request = WHOLE_PLAN,
     mayBeDeclared = () => false,
   }: {
     readonly state?: State;

@@ -3,7 +3,7 @@ import {
   isKnown,
   mapMembers,
   normal,
-  recordOf,
+  recordFrom,
   Reference,
   referencesIn,
   Template,
@@ -40,7 +40,7 @@ export function fillAll(attributes: Attributes, values: Values, resolver: Resolv
   const open = Object.keys(values).filter((name) => !isKnown(values[name]));
   return {
     ...values,
-    ...recordOf(open, (name) => normal(attributes[name]!, fill(values[name]!, resolver))),
+    ...recordFrom(open, (name) => normal(attributes[name]!, fill(values[name]!, resolver))),
   };
 }
 

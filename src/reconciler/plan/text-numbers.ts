@@ -6,7 +6,7 @@ import {
   isTree,
   mapMembers,
   needsExact,
-  recordOf,
+  recordFrom,
   type Kind,
   type Value,
   type Values,
@@ -20,7 +20,7 @@ export function withNumbers(kind: Kind, declared: Values, live: Values): Values 
   if (documents.length === 0) return declared;
   return {
     ...declared,
-    ...recordOf(documents, (name) => numbered(declared[name]!, () => [live[name]])),
+    ...recordFrom(documents, (name) => numbered(declared[name]!, () => [live[name]])),
   };
 }
 

@@ -5,7 +5,7 @@ import {
   compareText,
   firstNamed,
   keptMembers,
-  WHOLE,
+  WHOLE_PLAN,
   type AccessCell,
   type AccessReview,
   type Audited,
@@ -50,7 +50,7 @@ export async function reviewAccess(
     declarations: whole.declarations.filter(ours),
     lookups: whole.lookups.filter(ours),
   };
-  const selection = select(kinds, project, state, WHOLE);
+  const selection = select(kinds, project, state, WHOLE_PLAN);
   const input: PlanInput = {
     kinds,
     rules,
@@ -60,7 +60,7 @@ export async function reviewAccess(
     selection,
     secrets: new Map(),
     compose: cloud.compose,
-    request: WHOLE,
+    request: WHOLE_PLAN,
     now: { boot: clock.boot(), wall: clock.now() },
     visibility: observing.visibility,
   };
