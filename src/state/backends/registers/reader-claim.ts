@@ -44,8 +44,8 @@ export async function underClaim<T>(
   { key, operation }: { readonly key: string; readonly operation: string },
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const { random, lock, locking, signal } = tools;
-  const holder = newHolder(tools, operation);
+  const { clock, random, lock, locking, signal } = tools;
+  const holder = newHolder({ clock, random, lock, locking }, operation);
   const put = (held: Holder | null, expect: Version | null) => {
     const body = Buffer.from(JSON.stringify({ holder: held, nonce: random.uuid() }));
     return settledPut(tools, key, body, expect);
