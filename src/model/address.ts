@@ -1,4 +1,5 @@
 // Addresses name declarations: `<kind>.<name>`, with `["key"]` appended for a member of a `for_each`.
+import { tryJson } from './exact-numbers.js';
 
 export const NAME = /^[A-Za-z][A-Za-z0-9_-]*$/;
 /** The rule of `NAME` in words, to follow "a name". */
@@ -31,9 +32,6 @@ export function tryAddress(text: string): Address | undefined {
   if (!match) return undefined;
   const [, kind = '', name = '', quoted] = match;
   if (quoted === undefined) return { kind, name };
-  try {
-    return { kind, name, key: JSON.parse(quoted) };
-  } catch {
-    return undefined;
-  }
+  const key = tryJson(quoted);
+  return typeof key === 'string' ? { kind, name, key } : undefined;
 }

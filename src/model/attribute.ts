@@ -1,4 +1,4 @@
-import { keptMembers } from './members.js';
+import { keptMembers, mapMembers } from './members.js';
 // The vocabulary of attributes. A kind names each of its fields once, in these words; types, JSON Schema,
 // reference docs, normal forms, redaction and the emulator's checks are all read from here.
 
@@ -103,22 +103,14 @@ export const choice = <
 export const anyRef = <const T extends Traits>(doc: string, to: string, traits?: T) =>
   withTraits({ word: 'ref', doc, to }, traits);
 
-export const list = <const A extends Attribute, const T extends Traits>(
-  doc: string,
-  of: A,
-  traits?: T,
-) => withTraits({ word: 'list', doc, of }, traits);
+const holding =
+  <const W extends 'list' | 'set' | 'map'>(word: W) =>
+  <const A extends Attribute, const T extends Traits>(doc: string, of: A, traits?: T) =>
+    withTraits({ word, doc, of }, traits);
+export const list = holding('list');
 /** Unordered, without duplicates: `[]` means none, absent means not managed. */
-export const set = <const A extends Attribute, const T extends Traits>(
-  doc: string,
-  of: A,
-  traits?: T,
-) => withTraits({ word: 'set', doc, of }, traits);
-export const map = <const A extends Attribute, const T extends Traits>(
-  doc: string,
-  of: A,
-  traits?: T,
-) => withTraits({ word: 'map', doc, of }, traits);
+export const set = holding('set');
+export const map = holding('map');
 export const object = <const A extends Attributes, const T extends Traits>(
   doc: string,
   attributes: A,
@@ -127,14 +119,13 @@ export const object = <const A extends Attributes, const T extends Traits>(
 
 /** The attributes as something is found by them: those with one plain value, none required, the service's own included. */
 export function asCondition(attributes: Attributes): Attributes {
-  const asked = Object.entries(attributes).filter(
-    ([, { word, secret }]) =>
+  const asked = keptMembers(
+    attributes,
+    ({ word, secret }) =>
       secret !== true && !['list', 'set', 'map', 'object', 'document'].includes(word),
   );
   const traits = { optional: true, computed: false, only_false: false };
-  return Object.fromEntries(
-    asked.map(([name, attribute]) => [name, { ...attribute, ...traits, doc: readDoc(attribute) }]),
-  );
+  return mapMembers(asked, (one) => ({ ...one, ...traits, doc: readDoc(one) }));
 }
 
 export const readDoc = ({ doc, read_doc }: Attribute): string => read_doc ?? doc;
@@ -179,22 +170,14 @@ type Value<A> = A extends { word: 'text' | 'choice' | 'ref' }
                 : A extends { word: 'document' }
                   ? Readonly<Record<string, unknown>> | null
                   : never;
-type OptionalKeys<M> = {
-  [K in keyof M]: M[K] extends { computed: true }
-    ? never
-    : M[K] extends { optional: true }
-      ? K
-      : never;
-}[keyof M];
-type RequiredKeys<M> = {
-  [K in keyof M]: M[K] extends { computed: true }
-    ? never
-    : M[K] extends { optional: true }
-      ? never
-      : K;
-}[keyof M];
+/** The names of the attributes with a trait. */
+type KeysOf<M, T> = { [K in keyof M]: M[K] extends T ? K : never }[keyof M];
+type Declarable<M> = Exclude<keyof M, KeysOf<M, { computed: true }>>;
+type Optional = { optional: true };
 
 /** The declarable values of `M`: the TypeScript type of a kind's attributes. */
-export type Fields<M> = { readonly [K in RequiredKeys<M>]: Value<M[K]> } & {
-  readonly [K in OptionalKeys<M>]?: Value<M[K]>;
+export type Fields<M> = {
+  readonly [K in Exclude<Declarable<M>, KeysOf<M, Optional>>]: Value<M[K]>;
+} & {
+  readonly [K in Declarable<M> & KeysOf<M, Optional>]?: Value<M[K]>;
 };

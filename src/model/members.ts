@@ -7,6 +7,12 @@ export const mapMembers = <T, U>(
 ): Record<string, U> =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, to(value, name)]));
 
+/** A record with a member for each name. */
+export const recordFrom = <T>(
+  names: readonly string[],
+  value: (name: string) => T,
+): Record<string, T> => Object.fromEntries(names.map((name) => [name, value(name)]));
+
 /** A record with those of its members that pass. */
 export const keptMembers = <T>(
   record: Readonly<Record<string, T>>,

@@ -2,7 +2,7 @@
 // strings, sets are sorted and unique, times are ISO 8601 in UTC; empty collections, null and the empty string of an
 // optional choice are the same: none. Values are compared, stored and hashed in normal form; `toWire` turns them into
 // the form of a request.
-import { mapMembers } from './members.js';
+import { keptMembers, mapMembers } from './members.js';
 import type { Attribute, Attributes } from './attribute.js';
 import { Reference, Template, isTree, type Value, type Values } from './declaration.js';
 import {
@@ -293,15 +293,8 @@ export function redactAll(
 
 /** Digest of what can be written of an object in normal form: whether anything we could have planned for has moved. */
 export function fingerprintOf(kind: Kind, values: Values): string {
-  return digest(
-    redactAll(
-      Object.fromEntries(
-        writables(kind).flatMap(([name]) =>
-          values[name] === undefined ? [] : [[name, values[name]]],
-        ),
-      ),
-    ),
-  );
+  const names = new Set(writables(kind).map(([name]) => name));
+  return digest(redactAll(keptMembers(values, (_, name) => names.has(name))));
 }
 
 /**

@@ -44,15 +44,6 @@ export function isClear(value: Value | undefined): boolean {
   return Array.isArray(value) && Object.keys(tree).length === 0 && removed?.length === 0;
 }
 
-/** The value at a path through objects; undefined if it does not exist. A list is one value: no path leads into it. */
-export function memberAt(
-  tree: Value | undefined,
-  [step, ...rest]: readonly string[],
-): Value | undefined {
-  if (step === undefined) return tree;
-  return isTree(tree) && Object.hasOwn(tree, step) ? memberAt(tree[step], rest) : undefined;
-}
-
 /** Dotted paths of the masks in a tree. */
 export function masksIn(value: Value, path = ''): readonly string[] {
   if (isMask(value)) return [path];

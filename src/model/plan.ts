@@ -2,8 +2,6 @@
 import type { Request, Write } from './cloud.js';
 import type { Values, Value } from './declaration.js';
 import type { Diagnostic, Origin } from './diagnostic.js';
-import type { Json, JsonObject } from './json.js';
-import type { Entry } from './state.js';
 
 /** One attribute that differs. `drifted`: live is not what was last applied; false: the declaration changed; undefined: what was applied is not recorded. */
 export interface AttributeChange {
@@ -153,6 +151,9 @@ export interface PlanRequest {
   readonly destroy: boolean;
 }
 
+/** Everything, and no more than the rules let pass. */
+export const WHOLE_PLAN: PlanRequest = { targets: [], excludes: [], allow: [], destroy: false };
+
 export interface Verdict {
   /** Name of the rule. */
   readonly rule: string;
@@ -260,5 +261,3 @@ export interface Outcome {
 /** Whether a write failed, or its result is unknown. */
 export const mayHaveFailed = ({ outcome }: Pick<Outcome, 'outcome'>): boolean =>
   outcome === 'failed' || outcome === 'unknown';
-
-export type { Entry, Json, JsonObject };

@@ -1,6 +1,6 @@
 // The data between runs. The state is a value; the journal is a list of records that turn one state into the next.
 import { cached } from './members.js';
-import type { Json, JsonObject } from './json.js';
+import type { JsonObject } from './json.js';
 
 /** Proves a secret unchanged without revealing it: HMAC-SHA256 of `of`; its key is scrypt of the secret, or an HMAC of the secret under TRUEUP_FINGERPRINT_KEY. */
 export interface Fingerprint {
@@ -293,5 +293,3 @@ export function pending(records: readonly JournalRecord[]): readonly Intent[] {
     if (record.type === 'intent' && !settled.has(record.op)) open.set(record.op, record);
   return [...open.values()];
 }
-
-export type { Json };

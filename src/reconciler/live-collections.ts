@@ -23,19 +23,16 @@ import {
   type JsonObject,
   type Kinds,
   type Live,
+  type Observed,
   type State,
   type Value,
   type Values,
 } from '../model/index.js';
 import type { Clock } from '../platform/index.js';
-import { lookAgain } from './absence.js';
 import { storable } from './plan/document-diff.js';
 import type { Visibility } from './recent-writes.js';
 
-/** A kind's live objects, proven complete. */
-export interface LiveCollection {
-  readonly kind: Kind;
-  readonly byId: ReadonlyMap<string, Live>;
+export interface LiveCollection extends Observed {
   /** As in `Listing`. */
   readonly skew?: number;
   readonly pages?: number;
@@ -63,7 +60,8 @@ export async function observe(
   observing: Observing,
   names: Iterable<string>,
 ): Promise<LiveCollections> {
-  const wanted = [...observing.kinds.values()].filter((kind) => new Set(names).has(kind.name));
+  const asked = new Set(names);
+  const wanted = [...observing.kinds.values()].filter(({ name }) => asked.has(name));
   const collections = await Promise.all(wanted.map((kind) => collect(observing, kind)));
   return new Map(collections.map((collection) => [collection.kind.name, collection]));
 }
@@ -90,6 +88,19 @@ async function collect(
     ...defined({ read_at, pages: listing.pages, skew: listing.skew }),
   };
 }
+
+/** More ids than this are looked for by a second listing instead of one by one. */
+const LOOKS = 20;
+
+/** The second look: a few ids one by one, more by another listing. */
+export const lookAgain = async (
+  cloud: Pick<CloudReader, 'find' | 'list'>,
+  kind: Kind,
+  ids: readonly string[],
+): Promise<readonly Live[]> =>
+  ids.length <= LOOKS || kind.operations.by_ids
+    ? cloud.find(kind, ids)
+    : (await cloud.list(kind)).objects;
 
 /** Adds objects without their secrets, and none that was deleted just now. */
 function keeper(
@@ -142,6 +153,10 @@ export async function readAgain(
   for (const live of found.flat()) if (!first.has(live.id)) keep(live);
   return { ...collection, byId };
 }
+
+/** Live objects as `withoutSecrets` leaves them. */
+export const secretless = ({ attributes }: Kind, objects: readonly Live[]): readonly Live[] =>
+  objects.map((live) => ({ ...live, values: withoutSecrets(attributes, live.values) }));
 
 /** Even a server that answers a secret in clear must not get it into a plan or a state. */
 export function withoutSecrets(attributes: Attributes, values: Values): Values {

@@ -23,22 +23,13 @@ export const nowOf = (clock: Clock, skew?: number, waited = 0): Now => ({
   waited,
 });
 
-/** Now, by every clock there is. @param skew as for `nowOf` */
+/** Now, by every clock there is, so that an age can be told later. @param skew as for `nowOf` */
 export function momentNow(clock: Clock, skew: number | undefined): Moment {
   const now = clock.now();
-  return momentOf(
-    clock,
-    new Date(now).toISOString(),
-    skew === undefined ? undefined : new Date(now + skew).toISOString(),
-  );
-}
-
-/** The times that are stored so that an age can be told later. */
-export function momentOf(clock: Clock, at: string, server_at?: string): Moment {
   const { id, milliseconds } = clock.boot();
   return {
-    at,
-    ...(server_at !== undefined && { server_at }),
+    at: new Date(now).toISOString(),
+    ...(skew !== undefined && { server_at: new Date(now + skew).toISOString() }),
     ...(id !== null && { boot: { id, milliseconds: Math.round(milliseconds) } }),
   };
 }

@@ -52,7 +52,5 @@ export const readStateFile = (
   { files, version }: Pick<FileStoreOptions, 'files' | 'version'>,
 ): Promise<State> =>
   withDisk(path, async () =>
-    decodeState(await files.read(path), path, version, () =>
-      Promise.resolve('Get the state again: trueup state pull'),
-    ),
+    decodeState(await files.read(path), path, version, 'Get the state again: trueup state pull'),
   );

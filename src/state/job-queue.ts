@@ -70,11 +70,7 @@ export interface JobQueues {
   /** The queue of this name, which is made where it is missing. */
   queue(name: string): Promise<JobQueue>;
   schedules(): Promise<readonly Schedule[]>;
-  schedule(one: {
-    readonly name: string;
-    readonly cron: string;
-    readonly data: JsonObject;
-  }): Promise<void>;
+  schedule(one: Schedule & { readonly data: JsonObject }): Promise<void>;
   unschedule(name: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -11,10 +11,9 @@ import {
   type Secret,
   type TenantStatus,
 } from '../model/index.js';
-import type { Clock, Files } from '../platform/index.js';
 import { damaged } from './disk-errors.js';
 import { parseJsonText } from './json-text.js';
-import { planIn, readProtected, writeProtected, type PlanProtection } from './plan-file.js';
+import { planIn, readProtected, type PlanFileOptions } from './plan-file.js';
 
 const VERSION = 1;
 const COMMAND = 'trueup fleet plan';
@@ -50,12 +49,6 @@ export interface Bundle extends BundleHead {
   readonly planOf: (tenant: string) => PlanFile | undefined;
 }
 
-interface BundleFile {
-  /** Absolute. */
-  readonly path: string;
-  readonly files: Files;
-}
-
 /** The bundle as text, with a line feed after each part. */
 export function bundleText(
   head: Omit<BundleHead, 'plan_bundle_version'>,
@@ -68,19 +61,12 @@ export function bundleText(
     .join('');
 }
 
-/** @throws Refusal where the disk does not let it */
-export const writeBundle = (
-  file: BundleFile,
-  text: string,
-  protection: PlanProtection,
-): Promise<void> => writeProtected(file, text, protection);
-
 /**
  * Every plan of it was read once, and fits the head.
  * @throws Refusal where it is missing, damaged anywhere, encrypted to others, expired (exit 6), or of a newer version
  */
 export async function readBundle(
-  { clock, ...file }: BundleFile & { readonly clock: Clock },
+  { clock, ...file }: PlanFileOptions,
   identity?: Secret,
 ): Promise<Bundle> {
   const text = await readProtected({ ...file, command: COMMAND }, identity);
@@ -92,7 +78,7 @@ export async function readBundle(
 /** @throws Refusal where the head is damaged, or of a newer version */
 export function bundleIn(
   text: string,
-  { path, clock }: { readonly path: string; readonly clock: Clock },
+  { path, clock }: Pick<PlanFileOptions, 'path' | 'clock'>,
 ): Bundle {
   const top = { line: 1, column: 1 };
   const [first = '', ...lines] = text.split('\n');

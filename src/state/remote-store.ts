@@ -2,15 +2,15 @@
 import { join } from 'node:path';
 import { unescape } from 'node:querystring';
 import {
+  defined,
   isCredentialName,
   isLoopback,
   isSecretName,
   mapMembers,
   refuse,
   urlFrom,
-  type Diagnostic,
 } from '../model/index.js';
-import type { Clock, Files, LockPort, Random } from '../platform/index.js';
+import type { LockTools } from './backends/file/lock.js';
 import { registerKeys } from './backends/registers/keys.js';
 import type { Registers } from './backends/registers/port.js';
 import type { RegisterStoreOptions } from './backends/registers/register-lock.js';
@@ -22,14 +22,10 @@ import { rememberingStore, serialsOf } from './known-serials.js';
 import type { Store } from './store-port.js';
 import { waitingStore } from './waiting-store.js';
 
-export interface RemoteOptions extends Pick<
-  RegisterStoreOptions,
-  'locking' | 'history' | 'url' | 'version' | 'author'
-> {
-  readonly clock: Clock;
-  readonly files: Files;
-  readonly random: Random;
-  readonly lock: LockPort;
+export interface RemoteOptions
+  extends
+    LockTools,
+    Pick<RegisterStoreOptions, 'locking' | 'history' | 'url' | 'version' | 'author'> {
   /** Names the state in its place, with the environment. */
   readonly project: string;
   /** Absolute: what this machine keeps of remote states. */
@@ -44,8 +40,6 @@ export interface RemoteOptions extends Pick<
   readonly pools: PostgresPools;
   /** Sends requests to one origin. */
   readonly transport: (origin: string) => Promise<S3Options['transport']>;
-  readonly signal?: AbortSignal;
-  readonly notify?: (diagnostic: Diagnostic) => void;
 }
 
 type MakeRegisters = (url: URL, options: RemoteOptions) => Promise<Registers>;
@@ -81,8 +75,13 @@ const s3: MakeRegisters = async (url, options) => {
   });
 };
 
+const rescueOf = (
+  { location }: { readonly location: string },
+  { ownFolder, project, files, random }: RemoteOptions,
+) => rescueIn(join(ownFolder, 'rescue'), `${location} ${project}`, { files, random });
+
 const http: MakeStore = async (url, options) => {
-  const { secret, transport, clock, random, files, version, project, ownFolder } = options;
+  const { secret, transport, clock, random, version, project } = options;
   if (url.protocol === 'http:' && !isLoopback(url))
     refuseAddress('is in plain http', 'Credentials travel over https only.');
   const { stateAddress, stateServer } = await import('./backends/http/state-server.js');
@@ -96,17 +95,13 @@ const http: MakeStore = async (url, options) => {
     });
   const server = stateServer({
     url: stateAddress(url, project),
-    ...(user !== undefined && { user }),
-    ...(password !== undefined && { password }),
+    ...defined({ user, password }),
     version,
     transport: await transport(url.origin),
     clock,
     random,
   });
-  const rescue = rescueIn(join(ownFolder, 'rescue'), `${server.location} ${project}`, {
-    files,
-    random,
-  });
+  const rescue = rescueOf(server, options);
   return waitingStore(documentStore({ ...options, server, rescue }), {
     ...options,
     wait: options.locking.wait,
@@ -117,14 +112,8 @@ const onRegisters =
   (make: MakeRegisters): MakeStore =>
   async (url, options) => {
     const registers = await make(url, options);
-    const { ownFolder, files, random, project } = options;
-    const of = `${registers.location} ${project}`;
-    return registerStore({
-      ...options,
-      registers,
-      keys: registerKeys(project),
-      rescue: rescueIn(join(ownFolder, 'rescue'), of, { files, random }),
-    });
+    const [keys, rescue] = [registerKeys(options.project), rescueOf(registers, options)];
+    return registerStore({ ...options, registers, keys, rescue });
   };
 
 const registerBackends: Readonly<Record<string, MakeRegisters>> = {

@@ -2,16 +2,16 @@
 import {
   countApplied,
   defined,
+  equal,
   fold,
   isOfToday,
   pending,
-  type Project,
   type RunAuthor,
   type RunRecord,
   type State,
 } from '../model/index.js';
 import type { Clock } from '../platform/index.js';
-import type { Snapshot } from './store-port.js';
+import type { Compaction, Snapshot } from './store-port.js';
 
 export const snapshotOf = (state: State, records: readonly RunRecord[]): Snapshot => ({
   state: fold(state, records),
@@ -27,21 +27,28 @@ export const holdsResult = (records: readonly RunRecord[]): boolean =>
 const MOST_RUNS = 100;
 
 /** What a compaction knows of its run. */
-interface Writing {
+interface Compacting {
   readonly clock: Clock;
-  readonly serial: number;
   readonly operation: string;
   /** Absent: the run is not recorded. */
   readonly author: RunAuthor | undefined;
-  readonly applied: Pick<Project, 'digest'> | undefined;
+  readonly state: State;
   readonly records: readonly RunRecord[];
+  /** The lowest serial that the new state may have. */
+  readonly least: number;
   /** Whether the first of the records are writes of an interrupted run. */
   readonly resumed: boolean;
 }
 
-/** The state as it is written: under its serial, with its run. */
-export function writtenState(finished: State, writing: Writing): State {
-  const { clock, serial, operation, author, applied, records, resumed } = writing;
+/** The state that a compaction writes: under its serial, with its run. Undefined where nothing changed. */
+export async function nextState(
+  { clock, operation, author, state, records, least, resumed }: Compacting,
+  { finish, always, applied }: Compaction,
+): Promise<State | undefined> {
+  const folded = fold(state, records);
+  if (!always && equal(folded, state)) return undefined;
+  const finished = (await finish?.(folded)) ?? folded;
+  const serial = Math.max(least, finished.serial);
   const next = { ...withoutPast(finished, clock), serial };
   if (!author) return next;
   const run = {

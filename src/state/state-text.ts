@@ -99,17 +99,17 @@ export class MovedState extends Refusal {
 
 /**
  * Verifies and reads the text of a state.
- * @param advice what a person does about a damaged file, asked for only when it is damaged
+ * @param advice what a person does about a damaged file; what takes time is asked for only when it is damaged
  * @throws Refusal naming file, line and column of what does not verify
  */
 export async function decodeState(
   source: string,
   file: string,
   version: string,
-  advice: () => Promise<string>,
+  advice: string | (() => Promise<string>),
 ): Promise<State> {
   const wrong = async (problem: string, place = { line: 1, column: 1 }): Promise<never> =>
-    damaged(file, place, problem, await advice());
+    damaged(file, place, problem, typeof advice === 'string' ? advice : await advice());
   const parsed = parseJsonText(source);
   if ('brokenAt' in parsed)
     return wrong(

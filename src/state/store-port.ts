@@ -1,5 +1,5 @@
 // The store port: the place of data between runs. Every store keeps state and journal in the same durable place.
-import type { Intent, JournalRecord, Project, RunRecord, State } from '../model/index.js';
+import type { Intent, Project, RunRecord, State } from '../model/index.js';
 
 /** Everything a store knows, with the journal of an unfinished run folded in. */
 export interface Snapshot {
@@ -113,5 +113,3 @@ export interface Notes {
   /** All lines so far; `forget` removes what they were read from. Under the lock. */
   read(): Promise<{ readonly lines: readonly string[]; forget(): Promise<void> }>;
 }
-
-export type { JournalRecord };

@@ -1,19 +1,14 @@
 // A store that waits for its lock, where it cannot do so itself.
 import { exits, refuse, Refusal, type Diagnostic } from '../model/index.js';
-import type { Clock } from '../platform/index.js';
+import type { LockTools } from './backends/file/lock.js';
 import type { Store } from './store-port.js';
 
 /** Milliseconds between two attempts. */
 const LOOK = 2_000;
 
-export interface Waiting {
-  readonly clock: Clock;
+export interface Waiting extends Pick<LockTools, 'clock' | 'signal' | 'notify'> {
   /** Milliseconds to wait for the lock. */
   readonly wait: number;
-  /** Ends a wait. */
-  readonly signal?: AbortSignal;
-  /** Called once, with the reason, before a lock is waited for. */
-  readonly notify?: (diagnostic: Diagnostic) => void;
 }
 
 export function waitingStore(store: Store, { clock, wait, signal, notify }: Waiting): Store {

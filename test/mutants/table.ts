@@ -2887,8 +2887,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a destination that is gone still hears',
     file: 'resources/rules/health.ts',
-    find: '?? { enabled: false }',
-    replace: '?? {}',
+    find: 'works(destinations.get(String(id))?.values)',
+    replace: 'works(destinations.get(String(id))?.values ?? {})',
     tests: ['unit/resources/rules/health.test.ts'],
   },
   // What a plan means for alerts.
@@ -4008,8 +4008,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'scenarios: a lost answer is no reason to look',
     file: 'reconciler/apply/recovery.ts',
-    find: 'if (ids === before) return objects.map',
-    replace: 'if (before === undefined) return [];\n    if (ids === before) return objects.map',
+    find: 'if (ids === before) return secretless',
+    replace: 'if (before === undefined) return [];\n    if (ids === before) return secretless',
     tests: simulate,
   },
   {

@@ -45,9 +45,9 @@ export const run: Command = async (context) => {
   });
   for (const { diagnostics } of beyond) await context.tell(diagnostics);
   if (flags.out === undefined) return exit;
-  const { writeBundle } = await import('../../state/plan-bundle.js');
+  const { writeProtected } = await import('../../state/plan-file.js');
   const text = await bundleOf(context, site, run, end);
-  await writeBundle({ path: resolve(cwd, flags.out), files }, text, protection);
+  await writeProtected({ path: resolve(cwd, flags.out), files }, text, protection);
   const identity = protection.recipients ? ' --identity FILE' : '';
   const apply = `To apply it: trueup fleet apply ${shellWord(flags.out)}${identity}`;
   err.write(`Saved. ${hindrance(end, beyond) ?? apply}\n`);

@@ -9,7 +9,7 @@ import type {
   Verified,
   Window,
 } from './drift-document.js';
-import type { DocumentBase } from '../cloud.js';
+import type { Request } from '../cloud.js';
 import type { Diagnostic, Origin } from '../diagnostic.js';
 import type { Json, JsonObject } from '../json.js';
 import type { PlanRequest, Summary, Verdict, WriteCounts } from '../plan.js';
@@ -20,13 +20,10 @@ export interface PatchOperation {
   readonly value?: Json;
 }
 
-export interface DocumentRequest {
+export interface DocumentRequest extends Pick<Request, 'path' | 'base'> {
   readonly method: string;
-  readonly path: string;
   /** Where the request replaces a whole document: our members alone. */
   readonly body: Json;
-  /** Then: version and digest of the live document that it was planned from. */
-  readonly base?: DocumentBase;
 }
 
 export interface ResourceChange {

@@ -1,6 +1,6 @@
 // Decodes the escapes in a text: those of JSON and JavaScript, of URLs and forms, and of HTML, also nested. The places
 // that are found are offsets in the original text.
-import type { Ranges } from './word-finder.js';
+import { addRange, type Ranges } from './word-finder.js';
 
 /** The escapes of an encoding. */
 interface Escape {
@@ -154,10 +154,6 @@ function placesOf({ text, undone }: Reading): Uint32Array {
 
 function joined(ranges: Ranges): Ranges {
   const out: [number, number][] = [];
-  for (const [from, to] of ranges.toSorted((a, b) => a[0] - b[0])) {
-    const last = out.at(-1);
-    if (last && from <= last[1]) last[1] = Math.max(last[1], to);
-    else out.push([from, to]);
-  }
+  for (const [from, to] of ranges.toSorted((a, b) => a[0] - b[0])) addRange(out, from, to);
   return out;
 }

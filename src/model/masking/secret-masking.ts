@@ -2,6 +2,7 @@
 // stored, wherever the text comes from. Members of documents that are named like secrets are masked as well. Addresses
 // and names of members are not masked.
 import { Template, isTree } from '../declaration.js';
+import { recordFrom } from '../members.js';
 import { maskerOf } from './masked-text.js';
 import { isMask } from '../partial-documents.js';
 import { isSecretName } from '../secret-names.js';
@@ -179,11 +180,8 @@ function marks(was: unknown, is: unknown, known: unknown): unknown {
   const own = Object.keys(is).filter((name) => is[name] !== was[name]);
   return {
     ...(isTree(known) ? known : {}),
-    ...Object.fromEntries(
-      own.map((name) => [
-        name,
-        marks(was[name], is[name], isTree(known) ? known[name] : undefined),
-      ]),
+    ...recordFrom(own, (name) =>
+      marks(was[name], is[name], isTree(known) ? known[name] : undefined),
     ),
   };
 }

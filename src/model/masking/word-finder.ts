@@ -51,10 +51,14 @@ function note(
   let length = 0;
   for (const word of words)
     if (word.length > length && text.startsWith(word, from)) length = word.length;
-  if (length === 0) return;
+  if (length > 0) addRange(found, from, from + length);
+}
+
+/** Adds one that does not begin before the last. */
+export function addRange(found: [number, number][], from: number, to: number): void {
   const last = found.at(-1);
-  if (last && from <= last[1]) last[1] = Math.max(last[1], from + length);
-  else found.push([from, from + length]);
+  if (last && from <= last[1]) last[1] = Math.max(last[1], to);
+  else found.push([from, to]);
 }
 
 const mixed = (text: string, end: number): number =>

@@ -1,7 +1,8 @@
 // Comments in a document that a program wrote: the construct that made each object, and its place. Comments are used,
 // one line per object, so that the document stays one that a person could have written.
 import { defined } from '../defined.js';
-import { isObject, type JsonObject } from '../json.js';
+import { tryJson } from '../exact-numbers.js';
+import { isObject } from '../json.js';
 
 /** The path of a construct and, if known, its place in the program; `file` is relative to the program's folder, with `/`. */
 export interface Comment {
@@ -19,7 +20,8 @@ const COMMENT = /^# ([\w-]+(?:\.[\w-]+)?) (\{.*\})$/gm;
 export const madeIn = (text: string): ReadonlyMap<string, Comment> =>
   new Map(
     [...text.matchAll(COMMENT)].flatMap(([, key = '', body = '']): [string, Comment][] => {
-      const { path, at } = told(body);
+      const told = tryJson(body);
+      const { path, at } = isObject(told) ? told : {};
       if (typeof path !== 'string') return [];
       const { file, line, column } = isObject(at) ? at : {};
       const isPlace =
@@ -30,15 +32,6 @@ export const madeIn = (text: string): ReadonlyMap<string, Comment> =>
       return [[key, { path, ...(isPlace && { at: { file, line, column } }) }]];
     }),
   );
-
-function told(body: string): JsonObject {
-  try {
-    const comments: JsonObject = JSON.parse(body);
-    return comments;
-  } catch {
-    return {};
-  }
-}
 
 /** Whether a relative path is that of a program's own source: below the folder, and of no package. */
 export const isProgramFile = (file: string): boolean =>

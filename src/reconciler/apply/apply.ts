@@ -4,6 +4,7 @@ import {
   append,
   defined,
   exits,
+  firstNamed,
   flagToAllow,
   isChange,
   keyOf,
@@ -50,7 +51,7 @@ import type { Visibility } from '../recent-writes.js';
 import type { Proposal } from '../plan/plan.js';
 import { ignoring, isApplied } from '../plan/diff.js';
 import { allowingDuplicates } from '../plan/possible-duplicates.js';
-import { propose, secretsAtHand } from '../plan/propose.js';
+import { propose, secretsAtHand, SET_KEY } from '../plan/propose.js';
 import { outcomeOf, recover, type Settled } from './recovery.js';
 import { rechecksOf } from './rechecks.js';
 import { declaredValueAt } from '../plan/resolve-references.js';
@@ -167,8 +168,7 @@ function unsentSecrets(
       severity: 'error',
       code: 'fingerprint-key',
       summary: `${address}: whether \`${unsent[0]![0]}\` still has to be sent is not known.`,
-      detail:
-        'Set TRUEUP_FINGERPRINT_KEY (or TRUEUP_FINGERPRINT_KEY_FILE) to the key that was used before.',
+      detail: SET_KEY,
       address,
       ...defined({ origin: change.origin }),
     };
@@ -207,10 +207,9 @@ async function visible(
     const proposal = await plan(waited);
     const left = settleMilliseconds - waited;
     if (proposal.awaited.length === 0 || left <= 0) return proposal;
-    const [first, ...more] = proposal.awaited;
     emit({
       type: 'waiting',
-      why: `until the service shows ${first}${more.length === 0 ? '' : ` and ${more.length} more`}`,
+      why: `until the service shows ${firstNamed(proposal.awaited, 1)}`,
       milliseconds: Math.min(pause, left),
     });
     await clock.sleep(Math.min(pause, left), signal);

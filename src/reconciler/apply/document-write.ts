@@ -3,6 +3,7 @@
 // and the declared members of a document are merged into the live one. Afterwards they are compared (write-proof.ts).
 import {
   isPartialDocument,
+  recordFrom,
   refuse,
   same,
   secretsIn,
@@ -134,7 +135,7 @@ export async function prepare(
     );
   }
   const laid = (name: string): Value => wholeDocument(fields[name]!, live.values[name]);
-  const sent = Object.fromEntries(replaced(kind, write).map((name) => [name, laid(name)]));
+  const sent = recordFrom(replaced(kind, write), laid);
   const expected = [...mergedNames(kind), ...unsent(kind, write, fields, live.values)].map(
     (name) => [name, Object.hasOwn(fields, name) ? laid(name) : (live.values[name] ?? null)],
   );
@@ -155,9 +156,7 @@ function movedSince(kind: Kind, fields: Values, then: Values, now: Values): Valu
     const isWanted = !isMerged(attribute) && same(attribute, fields[name], now[name]);
     return !isWanted && !same(attribute, then[name], now[name]);
   };
-  return Object.fromEntries(
-    Object.keys(fields).flatMap((name) => (isMoved(name) ? [[name, then[name] ?? null]] : [])),
-  );
+  return recordFrom(Object.keys(fields).filter(isMoved), (name) => then[name] ?? null);
 }
 
 /** The version of an object, if its kind has one. */

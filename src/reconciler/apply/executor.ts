@@ -19,10 +19,9 @@ import {
   type ExecutionContext,
   type Performed,
   type RunContext,
-  type WrittenFields,
 } from './write-operation.js';
 import { compare, differing, stillThere, unproven, type Proof } from './write-proof.js';
-import { readBack, shownOf, type ReadBack, type Shown } from './read-back.js';
+import { readBack, shownOf, type ReadBack, type SentFields, type Shown } from './read-back.js';
 import { recordsOf, settle, type Settled } from './recovery.js';
 
 /** This many requests in a row without a clear answer, and nothing new is started. */
@@ -40,7 +39,7 @@ export interface ChangeContext extends Pick<
 }
 
 /** An update or a delete that was answered with success. */
-export interface WrittenChange extends Partial<Omit<WrittenFields, 'id'>> {
+export interface WrittenChange extends Partial<SentFields> {
   readonly change: Change & { readonly id: string };
   /** The entry of the object before the change. */
   readonly prior?: Entry | undefined;

@@ -8,6 +8,7 @@ import {
   type Intent,
   type Kind,
   type Live,
+  type LiveObjects,
   type Values,
 } from '../../model/index.js';
 import { identityKey, indexByIdentity } from '../plan/match.js';
@@ -20,12 +21,7 @@ export interface Before {
 }
 
 /** The objects before this run, from the reading the plan was made of. */
-export function beforeRun(
-  liveObjects: ReadonlyMap<
-    string,
-    { readonly kind: Kind; readonly byId: ReadonlyMap<string, Live> }
-  >,
-): Before {
+export function beforeRun(liveObjects: LiveObjects): Before {
   const indexes = new Map<string, ReadonlyMap<string, readonly Live[]>>();
   const tops = new Map<string, Pick<Intent, 'highest' | 'newest'>>();
   return {
@@ -53,10 +49,8 @@ function youngestOf(ids: readonly string[]): Pick<Intent, 'highest' | 'newest'> 
       newest = { id, ticks };
     if (/^\d+$/.test(id) && (highest === undefined || BigInt(id) > highest)) highest = BigInt(id);
   }
-  return {
-    ...defined({
-      highest: highest === undefined ? undefined : (idOf(String(highest)) ?? undefined),
-      newest: newest?.id,
-    }),
-  };
+  return defined({
+    highest: highest === undefined ? undefined : (idOf(String(highest)) ?? undefined),
+    newest: newest?.id,
+  });
 }

@@ -13,13 +13,17 @@ import {
 import type { Clock } from '../../platform/index.js';
 import { isApplied } from '../plan/diff.js';
 import { namedPart } from '../plan/document-diff.js';
-import { lookAgain } from '../absence.js';
-import { withoutSecrets } from '../live-collections.js';
+import { lookAgain, secretless } from '../live-collections.js';
 import type { Visibility } from '../recent-writes.js';
 import { isFromBefore, type DocumentWrite } from './document-write.js';
 
 /** The result of a reading after a write: it took effect, it does not show yet, the object holds something else, or the reading failed. */
 export type Shown = 'taken' | 'earlier' | 'other' | 'unread';
+
+interface Reading {
+  readonly shown: Shown;
+  readonly live?: Live;
+}
 
 export interface ReadBackTools {
   readonly cloud: Pick<CloudReader, 'find' | 'list'>;
@@ -48,8 +52,8 @@ export async function readBack<T extends ReadBack>(
   tools: ReadBackTools,
   written: readonly T[],
   count: (kind: Kind) => number,
-): Promise<ReadonlyMap<T, { readonly shown: Shown; readonly live?: Live }>> {
-  const found = new Map<T, { readonly shown: Shown; readonly live?: Live }>();
+): Promise<ReadonlyMap<T, Reading>> {
+  const found = new Map<T, Reading>();
   const began = tools.clock.monotonic();
   let open = written;
   for (let pause = FIRST_PAUSE; ; pause *= 2) {
@@ -73,8 +77,8 @@ async function readOnce<T extends ReadBack>(
   { cloud, signal }: ReadBackTools,
   open: readonly T[],
   count: (kind: Kind) => number,
-): Promise<ReadonlyMap<T, { readonly shown: Shown; readonly live?: Live }>> {
-  const found = new Map<T, { readonly shown: Shown; readonly live?: Live }>();
+): Promise<ReadonlyMap<T, Reading>> {
+  const found = new Map<T, Reading>();
   for (const kind of new Set(open.map((one) => one.kind))) {
     const mine = open.filter((one) => one.kind === kind);
     const looks = kind.operations.by_ids ? Math.ceil(mine.length / 100) : mine.length;
@@ -82,12 +86,7 @@ async function readOnce<T extends ReadBack>(
     try {
       const ids = mine.map(({ id }) => id);
       const objects = looks <= pages ? await cloud.find(kind, ids) : await listed(cloud, kind, ids);
-      const live = new Map(
-        objects.map((one) => [
-          one.id,
-          { ...one, values: withoutSecrets(kind.attributes, one.values) },
-        ]),
-      );
+      const live = new Map(secretless(kind, objects).map((one) => [one.id, one]));
       for (const one of mine) {
         const now = live.get(one.id);
         found.set(one, { shown: one.judge(now, false), ...defined({ live: now }) });

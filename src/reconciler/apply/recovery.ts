@@ -7,6 +7,7 @@ import {
   exits,
   keptMembers,
   objectsIn,
+  refuse,
   Refusal,
   resultRecord,
   same,
@@ -14,9 +15,7 @@ import {
   uuidTicks,
   writables,
   shellWord,
-  type CloudReader,
   type Diagnostic,
-  type Emit,
   type Entry,
   type Intent,
   type JsonObject,
@@ -30,26 +29,20 @@ import {
   type Spent,
   redactAll,
 } from '../../model/index.js';
-import type { Clock, Fingerprints } from '../../platform/index.js';
 import type { Session } from '../../state/store-port.js';
 import { isApplied } from '../plan/diff.js';
 import { unproven } from './write-proof.js';
 import { nowOf } from '../recent-writes.js';
 import { RENEWAL } from './write-operation.js';
 import { comparableText, ownRoot } from '../plan/match.js';
-import { storedValues, withoutSecrets } from '../live-collections.js';
+import { secretless, storedValues } from '../live-collections.js';
+import type { PlanContext } from '../plan/propose.js';
 
 /** Listings of one kind before giving up on two that agree. */
 const LISTINGS = 6;
 
-export interface RecoveryContext {
-  readonly fingerprints: Fingerprints;
-  readonly kinds: Kinds;
-  readonly cloud: CloudReader;
-  readonly clock: Clock;
-  readonly emit: Emit;
+export interface RecoveryContext extends Omit<PlanContext, 'rules'> {
   readonly signal: AbortSignal;
-  readonly settleMilliseconds: number;
 }
 
 export type Settled =
@@ -161,23 +154,14 @@ async function stableListing(
       .map((live) => live.id)
       .toSorted()
       .join(' ');
-    if (ids === before)
-      return objects.map((live) => ({
-        ...live,
-        values: withoutSecrets(kind.attributes, live.values),
-      }));
+    if (ids === before) return secretless(kind, objects);
     before = ids;
     await clock.sleep(Math.min(1000, settleMilliseconds), signal);
   }
-  throw new Refusal(
-    [
-      {
-        severity: 'error',
-        code: 'unsettled',
-        summary: `The listing of ${kind.name} kept changing while trueup searched it for an interrupted create.`,
-        detail: 'Run apply again when nobody else is working on the account.',
-      },
-    ],
+  return refuse(
+    'unsettled',
+    `The listing of ${kind.name} kept changing while trueup searched it for an interrupted create.`,
+    { detail: 'Run apply again when nobody else is working on the account.' },
     exits.undecided,
   );
 }

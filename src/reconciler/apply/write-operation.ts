@@ -67,7 +67,6 @@ export interface ExecutionContext extends PlanContext {
   readonly session: Session;
   readonly random: Random;
   readonly signal: AbortSignal;
-  readonly settleMilliseconds: number;
 }
 
 /** The run around the execution of one change. */
@@ -115,15 +114,11 @@ export interface Performed {
   /** True if the create may be sent again once it is proven that it had no effect. */
   readonly again?: boolean;
   /** For an update: what was written, to be proven by a reading. */
-  readonly written?: WrittenFields;
+  readonly written?: SentFields;
 }
 
 /** The same before its outcome is told. */
 type Ended = Omit<Performed, 'outcome'> & Pick<Outcome, 'outcome' | 'partly' | 'id' | 'diagnostic'>;
-
-export interface WrittenFields extends SentFields {
-  readonly id: string;
-}
 
 export async function carryOut(
   execution: ExecutionContext,
@@ -171,25 +166,14 @@ export async function carryOut(
   if (request instanceof Refusal)
     return end({ outcome: 'failed', ...defined({ diagnostic: request.diagnostics[0] }) });
   const recheck = runContext.recheck?.(change, fields);
-  const operation: WriteOperation = {
-    kind,
-    write,
-    request,
-    runContext,
-    ...defined({ recheck }),
-  };
+  const operation = { kind, write, request, runContext, ...defined({ recheck }) };
   // A rename whose object is gone: nothing is bound any more, and the old address must not outlive the new one.
   if (change.action === 'create' && change.renamed_from !== undefined)
     await execution.session.record(...unbindFormerAddress(change));
-  if (change.action === 'create')
-    return end(
-      await create(
-        execution,
-        operation,
-        change.address,
-        await desiredEntry(execution, change, change.desired, runContext),
-      ),
-    );
+  if (change.action === 'create') {
+    const entry = await desiredEntry(execution, change, change.desired, runContext);
+    return end(await create(execution, operation, change.address, entry));
+  }
   if (change.action === 'delete') return end(await remove(execution, operation, change));
   return end(await update(execution, operation, change));
 }
@@ -317,7 +301,7 @@ async function desiredEntry(
     applied_at: timestamp(execution),
     ...(Object.keys(secrets).length > 0 ? { secrets } : {}),
     ...(desired.protect ? { protect: true } : {}),
-    ...(desired.on_removal === undefined ? {} : { on_removal: desired.on_removal }),
+    ...defined({ on_removal: desired.on_removal }),
     ...(deposed.length > 0 ? { deposed } : {}),
   };
 }
@@ -460,7 +444,6 @@ async function update(
       id: change.id,
       entry: done,
       written: {
-        id: change.id,
         fields: answered.fields,
         before: answered.before,
         ...defined({ document: answered.document, isOld: answered.isOld }),
@@ -852,17 +835,11 @@ async function preparedWrite(
 const isGone = (sent: Sent): boolean =>
   sent.class === 'rejected' && sent.diagnostic?.code === 'not-found';
 
-async function tryFind(
-  execution: ExecutionContext,
-  kind: Kind,
-  id: string,
-): Promise<Live | undefined | 'unread'> {
-  try {
-    return (await execution.cloud.find(kind, [id]))[0];
-  } catch {
-    return 'unread';
-  }
-}
+const tryFind = ({ cloud }: ExecutionContext, kind: Kind, id: string) =>
+  cloud.find(kind, [id]).then(
+    ([live]) => live,
+    () => 'unread' as const,
+  );
 
 /** A create or update that carries a secret needs its value; everything else works without. */
 export function missingSecret({ address, origin }: Change, fields: Values): Diagnostic | undefined {

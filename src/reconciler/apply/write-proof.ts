@@ -100,21 +100,27 @@ function verifyDocument(
   };
 }
 
-const notAsDeclared = (address: string, paths: readonly string[]): Diagnostic => ({
+const doubtful = (address: string, code: string, summary: string): Diagnostic => ({
   severity: 'error',
-  code: 'not-as-declared',
-  summary: `${address}: the update took effect, but ${paths.join(', ')} is not as declared after it.`,
+  code,
+  summary,
   detail: 'Plan again to see what is there.',
   address,
 });
 
-export const stillThere = (change: Change): Diagnostic => ({
-  severity: 'error',
-  code: 'still-there',
-  summary: `${keyOf(change)}: the service answered with success, but the object is still there.`,
-  detail: 'Plan again to see what is there.',
-  address: change.address,
-});
+const notAsDeclared = (address: string, paths: readonly string[]): Diagnostic =>
+  doubtful(
+    address,
+    'not-as-declared',
+    `${address}: the update took effect, but ${paths.join(', ')} is not as declared after it.`,
+  );
+
+export const stillThere = (change: Change): Diagnostic =>
+  doubtful(
+    change.address,
+    'still-there',
+    `${keyOf(change)}: the service answered with success, but the object is still there.`,
+  );
 
 /** Dotted paths in which a reading is not what was sent. */
 export const differing = (
@@ -139,11 +145,5 @@ export function unproven(
       other: ['not-taken', `${paths.join(', ') || 'what it holds'} is not what was sent`],
     } as const
   )[shown];
-  return {
-    severity: 'error',
-    code,
-    summary: `${address}: the service answered with success, but ${seen}.`,
-    detail: 'Plan again to see what is there.',
-    address,
-  };
+  return doubtful(address, code, `${address}: the service answered with success, but ${seen}.`);
 }

@@ -14,6 +14,7 @@ import {
   Secret,
   secretsIn,
   SENSITIVE,
+  WHOLE_PLAN,
   writes,
   type AttributeChange,
   type Change,
@@ -27,7 +28,6 @@ import {
   type Json,
   type Kind,
   type Live,
-  type PlanRequest,
   type Project,
   type Provider,
   type UnmanagedRecord,
@@ -64,8 +64,7 @@ export async function findDrift(
   project: Project,
   snapshot: Snapshot | undefined,
 ): Promise<Audit> {
-  const request: PlanRequest = { targets: [], excludes: [], allow: [], destroy: false };
-  const proposal = await propose(context, project, snapshot, request);
+  const proposal = await propose(context, project, snapshot, WHOLE_PLAN);
   const { plan, liveObjects, secrets, unmanaged: objects, exit } = proposal;
   const entries = snapshot?.state.resources ?? {};
   const changes = paired(plan.changes).map(([change]) => change);
@@ -164,6 +163,8 @@ interface Found extends Case<DriftRecord> {
   readonly outside: readonly string[];
 }
 
+type Read = Pick<Proposal, 'liveObjects'>;
+
 interface Known extends Pick<Proposal, 'secrets'> {
   readonly entry: Entry | undefined;
   readonly declaration: Declaration | undefined;
@@ -258,15 +259,7 @@ const askedAs: Partial<Record<DriftRecord['status'], Subject['what']>> = {
 function subjectOf(
   { record: { id, status }, outside }: Found,
   kind: Kind,
-  {
-    entry,
-    declaration,
-    liveObjects,
-  }: {
-    readonly entry: Entry | undefined;
-    readonly declaration: Declaration | undefined;
-    readonly liveObjects: LiveCollections;
-  },
+  { entry, declaration, liveObjects }: Omit<Known, 'drifted' | 'secrets'> & Read,
 ): Subject | undefined {
   if (id === null || (status !== 'gone' && status !== 'replaced' && outside.length === 0))
     return undefined;
@@ -285,10 +278,7 @@ function subjectOf(
 function unmanagedOf(
   kind: Kind,
   live: Live,
-  {
-    news,
-    liveObjects,
-  }: { readonly news: string | undefined; readonly liveObjects: LiveCollections },
+  { news, liveObjects }: { readonly news: string | undefined } & Read,
 ): Case<UnmanagedRecord> & { readonly subject: Subject } {
   const subject: Subject = {
     kind,

@@ -1,6 +1,7 @@
 // The plan that leads from earlier declarations to later ones, without a cloud. What was declared earlier counts as live
 // and as in state. An object's id is the text of the reference to it; what only a cloud knows stays a reference.
 import {
+  changesOf,
   defined,
   documentOf,
   emptyState,
@@ -15,11 +16,13 @@ import {
   keptMembers,
   mergeOf,
   own,
+  recordFrom,
   redactAll,
   Reference,
   referencesIn,
   Refusal,
   secretsIn,
+  WHOLE_PLAN,
   type Change,
   type Declaration,
   type Diagnostic,
@@ -30,7 +33,6 @@ import {
   type Live,
   type Lookup,
   type Plan,
-  type PlanRequest,
   type Project,
   type Request,
   type State,
@@ -84,7 +86,7 @@ export function compareDeclarations(pair: DeclarationPair): DeclarationsPlan {
     liveId: (declaration) => entryOf(recorded, declaration)?.id,
     lookup: () => undefined,
   });
-  const sides: Sides = { ...pair, old, now, earlier: earlier.planned, later: later.planned };
+  const sides: Sides = { ...pair, now, earlier: earlier.planned, later: later.planned };
   const state = withOutside(sides, recorded);
   const adopted = adoptions(sides, state);
   const liveObjects = liveObjectsOf(sides, [...adopted.values()], state);
@@ -92,7 +94,7 @@ export function compareDeclarations(pair: DeclarationPair): DeclarationsPlan {
     ...after,
     lookups: [],
     declarations: after.declarations.map((one) =>
-      unmatched(one, { kinds, liveObjects, adopted, later: later.planned, state }),
+      unmatched(one, { liveObjects, adopted, later: later.planned, state }),
     ),
   };
   const proposal = plan({
@@ -101,11 +103,11 @@ export function compareDeclarations(pair: DeclarationPair): DeclarationsPlan {
     project,
     state,
     liveObjects,
-    selection: select(kinds, project, state, request),
+    selection: select(kinds, project, state, WHOLE_PLAN),
     secrets: secretVerdicts(sides, state),
     visibility: nothingRecent,
     compose: () => NOT_SENT,
-    request,
+    request: WHOLE_PLAN,
     now: { boot: { id: null, milliseconds: 0 }, wall: 0 },
   });
   const changes = proposal.plan.changes.map((one) => reworded(one, pair.label));
@@ -118,7 +120,6 @@ export function compareDeclarations(pair: DeclarationPair): DeclarationsPlan {
   };
 }
 
-const request: PlanRequest = { targets: [], excludes: [], allow: [], destroy: false };
 /** There is no cloud whose paths a request could name. */
 const NOT_SENT: Request = { method: 'PATCH', path: '' };
 
@@ -127,7 +128,6 @@ type Filled = ReadonlyMap<string, Planned>;
 
 interface Sides extends DeclarationPair {
   /** With what PATHs leave out. */
-  readonly old: Declared;
   readonly now: Declared;
   readonly earlier: Filled;
   readonly later: Filled;
@@ -271,15 +271,12 @@ interface Adoption {
 }
 
 function fixedValues(kind: Kind, declared: Values): Values {
-  const documents = mergedNames(kind)
-    .filter((name) => Object.hasOwn(declared, name))
-    .map((name): readonly [string, Value] => [
-      name,
-      documentOf({ tree: {}, removed: mergeOf(declared[name]).removed && [] }),
-    ]);
+  const documents = mergedNames(kind).filter((name) => Object.hasOwn(declared, name));
   return {
     ...keptMembers(declared, (_, name) => kind.attributes[name]?.immutable === true),
-    ...Object.fromEntries(documents),
+    ...recordFrom(documents, (name) =>
+      documentOf({ tree: {}, removed: mergeOf(declared[name]).removed && [] }),
+    ),
   };
 }
 
@@ -326,7 +323,6 @@ function withUnknown(before: Values, after: Values): Values {
 }
 
 interface Unmatched {
-  readonly kinds: Kinds;
   readonly liveObjects: LiveCollections;
   readonly adopted: ReadonlyMap<string, Adoption>;
   readonly later: Filled;
@@ -373,9 +369,7 @@ function secretVerdicts(
 /** Reasons that tell of declarations alone. */
 function reworded(change: Change, label: string): Change {
   const since = (paths?: readonly string[]): string => {
-    const changes = 'changes' in change ? change.changes : [];
-    const all = change.action === 'create' ? (change.replaces?.changes ?? []) : changes;
-    const told = all.filter(({ path }) => paths?.includes(path) ?? true);
+    const told = changesOf(change).filter(({ path }) => paths?.includes(path) ?? true);
     return howChanged(told.map((one) => ({ ...one, drifted: false })));
   };
   if (change.action === 'create')

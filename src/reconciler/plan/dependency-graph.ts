@@ -12,6 +12,7 @@ import {
   isTree,
 } from '../../model/index.js';
 import { formerAddresses } from './match.js';
+import { declarationError } from './plan-errors.js';
 
 export interface Graph {
   /** Addresses, every one behind those it refers to. */
@@ -46,16 +47,9 @@ export function graph(
     }
     dependencies.set(declaration.address, [...targets].toSorted(compareText));
   }
-  return {
-    ...sortByDependency(
-      [...declarations.keys()].toSorted(compareText),
-      dependencies,
-      declarations,
-      diagnostics,
-    ),
-    dependencies,
-    diagnostics,
-  };
+  const addresses = [...declarations.keys()].toSorted(compareText);
+  const order = sortByDependency(addresses, dependencies, declarations, diagnostics);
+  return { order, dependencies, diagnostics };
 }
 
 /** The declaration of an address, or all members of the `for_each` that it names. */
@@ -68,22 +62,17 @@ export function membersOf(
     : [...declarations.keys()].filter((address) => address.startsWith(`${name}[`));
 }
 
-function nothingToWaitFor(
-  { address, at }: Declaration,
+const nothingToWaitFor = (
+  declaration: Declaration,
   name: string,
   declarations: ReadonlyMap<string, Declaration>,
-): Diagnostic {
-  const summary = `${address} depends on ${name}, which is declared nowhere.${didYouMean(name, declarations.keys())}`;
-  return {
-    severity: 'error',
+): Diagnostic =>
+  declarationError(declaration, {
     code: 'unknown-reference',
-    summary,
+    summary: `${declaration.address} depends on ${name}, which is declared nowhere.${didYouMean(name, declarations.keys())}`,
     detail: 'Declare it, or take it out of `depends_on`.',
-    address,
     attribute: 'depends_on',
-    origin: at('depends_on'),
-  };
-}
+  });
 
 /** The most unknown references that get a suggestion, because a search for the nearest name is slow. */
 const SUGGESTED = 20;
@@ -97,7 +86,6 @@ function unknownTarget(
   const members = suggest
     ? [...declarations.keys()].filter((address) => address.startsWith(`${reference.target}[`))
     : [];
-  const attribute = placeOf(declaration.values, reference);
   const successor = suggest
     ? [...declarations.values()].find((one) => formerAddresses(one).includes(reference.target))
     : undefined;
@@ -109,15 +97,12 @@ function unknownTarget(
   const why = successor
     ? `was renamed to ${successor.address}.`
     : `is declared nowhere.${suggest ? didYouMean(reference.target, declarations.keys()) : ''}`;
-  return {
-    severity: 'error',
+  return declarationError(declaration, {
     code: 'unknown-reference',
     summary: `${declaration.address} refers to ${reference.target}, which ${why}`,
     detail,
-    address: declaration.address,
-    attribute,
-    origin: declaration.at(attribute),
-  };
+    attribute: placeOf(declaration.values, reference),
+  });
 }
 
 /** Dotted path of the place where a reference stands. */
@@ -138,7 +123,7 @@ function sortByDependency(
   dependencies: ReadonlyMap<string, readonly string[]>,
   declarations: ReadonlyMap<string, Declaration>,
   diagnostics: Diagnostic[],
-): { order: readonly string[] } {
+): readonly string[] {
   const order: string[] = [];
   const mark = new Map<string, 'open' | 'done'>();
   for (const start of addresses) {
@@ -165,19 +150,15 @@ function sortByDependency(
       }
     }
   }
-  return { order };
+  return order;
 }
 
-function cycle(
+const cycle = (
   members: readonly string[],
   declarations: ReadonlyMap<string, Declaration>,
-): Diagnostic {
-  const first = declarations.get(members[0]!);
-  return {
-    severity: 'error',
+): Diagnostic =>
+  declarationError(declarations.get(members[0]!)!, {
     code: 'cycle',
     summary: `These refer to each other in a circle: ${[...members, members[0]].join(' → ')}.`,
     detail: 'Remove one of the references, or write the id of one object as text.',
-    ...(first ? { address: first.address, origin: first.origin } : {}),
-  };
-}
+  });

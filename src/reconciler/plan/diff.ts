@@ -136,12 +136,7 @@ function documentWithout(
 }
 
 /** The body of an update, and whether it is sent as a PATCH. */
-export interface ObjectUpdate {
-  readonly fields: Values;
-  /** As in `Write`. */
-  readonly kept?: readonly string[];
-  readonly patch?: true;
-}
+export type ObjectUpdate = Pick<Write, 'fields' | 'kept' | 'patch'>;
 
 /** Inputs of the update of one object. */
 export interface Sending {

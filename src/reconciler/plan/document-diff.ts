@@ -18,7 +18,6 @@ import {
   isSecretName,
   isTree,
   masksIn,
-  memberAt,
   mergeOf,
   redact,
   redactAll,
@@ -35,7 +34,9 @@ import {
   isList,
   own,
   mapMembers,
+  recordFrom,
 } from '../../model/index.js';
+import { declaredValueAt } from './resolve-references.js';
 
 export const MASK = '*';
 /** Stands for each member of a document that is cleared: they are not ours to show. */
@@ -59,10 +60,7 @@ export function spread(kind: Kind, declared: Values): Values {
   const alone = mergedNames(kind).filter((name) => isTree(declared[name]));
   return alone.length === 0
     ? declared
-    : {
-        ...declared,
-        ...Object.fromEntries(alone.map((name) => [name, [declared[name]!]])),
-      };
+    : { ...declared, ...recordFrom(alone, (name) => [declared[name]!]) };
 }
 
 /** Live values with no more of each document than `declared` holds, and nothing of what is masked in `prior`. */
@@ -76,13 +74,10 @@ export function declaredPart(
   if (merged.length === 0) return live;
   return {
     ...live,
-    ...Object.fromEntries(
-      merged.map((name) => [
-        name,
-        declared[name] === undefined
-          ? null
-          : comparedDocument(declared[name], live[name], prior[name]),
-      ]),
+    ...recordFrom(merged, (name) =>
+      declared[name] === undefined
+        ? null
+        : comparedDocument(declared[name], live[name], prior[name]),
     ),
   };
 }
@@ -108,11 +103,7 @@ export function comparedDocument(declared: Value, live: Value | undefined, prior
   if (isSameReference(declared, live)) return declared;
   const wanted = mergeOf(declared);
   const { tree, removed = [] } = mergeOf(live);
-  if (isClear(declared))
-    return documentOf({
-      tree: Object.fromEntries(Object.keys(tree).map((name) => [name, NOT_SHOWN])),
-      removed,
-    });
+  if (isClear(declared)) return documentOf({ tree: mapMembers(tree, () => NOT_SHOWN), removed });
   const before = mergeOf(prior).tree;
   const shown = masksIn(before).length === 0 ? tree : picked([before], tree, true);
   return documentOf({
@@ -198,22 +189,22 @@ export function mergeChanges({
   const outside = new Set(
     prior === undefined ? [] : changes(prior, prior, () => false).map((change) => change.path),
   );
-  const applied = mergeOf(prior);
+  const applied = { [path]: documentOf(mergeOf(prior)) };
   return changes(wanted, prior, resend).map((change) => {
-    const [, part, ...steps] = change.path.split('.');
-    const held = part === '1' ? applied.removed : memberAt(applied.tree, steps);
+    const held = declaredValueAt(applied, change.path);
     return { ...change, drifted: held === undefined ? undefined : outside.has(change.path) };
   });
 }
 
 /** The paths are a set: their order says nothing. */
 export function samePaths(some: readonly Value[], others: readonly Value[]): boolean {
-  const keys = (paths: readonly Value[]): ReadonlySet<string> => new Set(paths.map(pathKey));
-  const [one, other] = [keys(some), keys(others)];
+  const [one, other] = [pathKeys(some), pathKeys(others)];
   return one.size === other.size && [...one].every((key) => other.has(key));
 }
 
 export const pathKey = (path: Value): string => JSON.stringify(pathSteps(path));
+
+const pathKeys = (paths: readonly Value[] = []): ReadonlySet<string> => new Set(paths.map(pathKey));
 
 /** Declared members over live ones; a member that means the same stays as it is live, one declared null goes. */
 function over(
@@ -227,12 +218,9 @@ function over(
     const now: Values = isTree(live) ? live : {};
     const items = new Map(Object.entries(now));
     for (const [name, item] of Object.entries(wanted)) {
-      const before = isTree(prior) && Object.hasOwn(prior, name) ? prior[name] : undefined;
-      const after = over(
-        run,
-        { wanted: item, live: Object.hasOwn(now, name) ? now[name] : undefined, prior: before },
-        below(path, name),
-      );
+      const before = isTree(prior) ? own<Value>(prior, name) : undefined;
+      const inner = { wanted: item, live: own<Value>(now, name), prior: before };
+      const after = over(run, inner, below(path, name));
       if (after === undefined) items.delete(name);
       else items.set(name, after);
     }
@@ -292,7 +280,7 @@ function between(
   if (isTree(before) && isTree(after)) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
     const inside = names.flatMap((name) =>
-      between(`${path}.${name}`, memberAt(before, [name]), memberAt(after, [name])),
+      between(`${path}.${name}`, own<Value>(before, name), own<Value>(after, name)),
     );
     if (inside.length === 0 || !names.some((name) => name.includes('.'))) return inside;
   } else if (!(after instanceof Secret) && equal(before, after)) return [];
@@ -366,9 +354,7 @@ export interface Aftermath {
 /** Compares what a write leaves behind, by `sent` (the whole document), with what is live afterwards. */
 export function aftermath(path: string, sent: Value, live: Value | undefined): Aftermath {
   const [expected, now] = [mergeOf(sent), mergeOf(live)];
-  const keys = (paths: readonly Value[] | undefined): ReadonlySet<string> =>
-    new Set((paths ?? []).map(pathKey));
-  const [wanted, there] = [keys(expected.removed), keys(now.removed)];
+  const [wanted, there] = [pathKeys(expected.removed), pathKeys(now.removed)];
   const tree = compared(expected.tree, now.tree, `${path}.0`);
   return {
     lost: [...tree.lost, ...([...wanted].some((key) => !there.has(key)) ? [`${path}.1`] : [])],
@@ -378,7 +364,7 @@ export function aftermath(path: string, sent: Value, live: Value | undefined): A
 
 function compared(expected: Values, live: Values, path: string): Aftermath {
   const found = Object.entries(expected).map(([name, item]): Aftermath => {
-    const [now, at] = [Object.hasOwn(live, name) ? live[name] : undefined, below(path, name)];
+    const [now, at] = [own<Value>(live, name), below(path, name)];
     if (isTree(item) && isTree(now)) return compared(item, now, at);
     const isKept = isAlike({ resend: () => false }, item, now, at) && !isEscapedAgain(item, now);
     return { lost: isKept ? [] : [at], added: [] };
@@ -409,7 +395,7 @@ export function applied(kind: Kind, declared: Values): JsonObject {
     redact(isList(value) && isTree(value[0]) ? withoutLiteralSecrets(value) : value, () => MASK);
   return {
     ...redactAll(storable(kind, values)),
-    ...Object.fromEntries(documents.map((name) => [name, stored(values[name]!)])),
+    ...recordFrom(documents, (name) => stored(values[name]!)),
   };
 }
 

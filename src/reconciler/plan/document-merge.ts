@@ -7,8 +7,8 @@ import {
   isMask,
   isTree,
   masksIn,
-  memberAt,
   mergeOf,
+  own,
   pathSteps,
   secretsIn,
   type Value,
@@ -57,7 +57,7 @@ function overwritten(live: Value, sent: Value | undefined, path: string): readon
   if (sent === undefined || sent === null) return [];
   if (isTree(live) && isTree(sent))
     return Object.entries(live).flatMap(([name, item]) =>
-      overwritten(item, memberAt(sent, [name]), below(path, name)),
+      overwritten(item, own<Value>(sent, name), below(path, name)),
     );
   const secrets = secretsIn(sent, path);
   return masksIn(live, path).filter((mask) => !secrets.has(mask));
@@ -89,7 +89,7 @@ function addedTo(
 ): Values | undefined {
   const items: [string, Value][] = [];
   for (const [name, item] of Object.entries(wanted)) {
-    const [now, at] = [Object.hasOwn(live, name) ? live[name] : undefined, below(path, name)];
+    const [now, at] = [own<Value>(live, name), below(path, name)];
     if (item === null && isEmpty(now)) continue;
     if (item === null) return undefined;
     if (isTree(item) && isTree(now)) {

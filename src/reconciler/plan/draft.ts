@@ -84,16 +84,3 @@ export function composedUpdate(
   const base = write.patch ? undefined : baseOf(kind, write.fields, live.values);
   return { write, request: { ...compose(kind, write), ...(base && { base }) } };
 }
-
-export const nounOf = (kind: Kind): string => kind.singular.replaceAll('_', ' ');
-
-/** @param attribute the dotted path that the error is about; without it, the declaration as a whole */
-export const declarationError = (
-  { address, origin, at }: Declaration,
-  { attribute, ...error }: Pick<Diagnostic, 'code' | 'summary' | 'detail' | 'attribute'>,
-): Diagnostic => ({
-  severity: 'error',
-  ...error,
-  address,
-  ...(attribute === undefined ? { origin } : { attribute, origin: at(attribute) }),
-});

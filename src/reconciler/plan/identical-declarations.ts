@@ -16,7 +16,8 @@ import {
   isObject,
   mapMembers,
 } from '../../model/index.js';
-import { declarationError, nounOf, type Draft, type Planned } from './draft.js';
+import type { Draft, Planned } from './draft.js';
+import { declarationError, nounOf } from './plan-errors.js';
 import { identityKey, ownRoot } from './match.js';
 import type { PlanInput } from './plan-input.js';
 import { renaming } from './rename-hints.js';

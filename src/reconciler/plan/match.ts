@@ -2,6 +2,7 @@
 // adopted; if several match, the user decides (exit 5); the order of the listing never does.
 import {
   append,
+  cached,
   canonical,
   exits,
   firstNamed,
@@ -20,6 +21,7 @@ import {
   recognisedBy,
   unescapeFully,
   writables,
+  type Advice,
   type Attribute,
   type Declaration,
   type Diagnostic,
@@ -27,12 +29,13 @@ import {
   type Exit,
   type Kind,
   type Live,
+  type Observed,
   type State,
   type Value,
   type Values,
   type Json,
 } from '../../model/index.js';
-import { movedBlock } from './moved-block.js';
+import { declarationError, movedBlock } from './plan-errors.js';
 import type { Visibility } from '../recent-writes.js';
 import type { LiveCollection, LiveCollections } from '../live-collections.js';
 
@@ -194,9 +197,7 @@ export class Matcher {
     const names = recognisedBy(kind, whole);
     const wanted = identityKey(kind, whole, names);
     if (wanted === undefined) return [];
-    const indexed = key(kind.name, names.join());
-    let index = this.#index.get(indexed);
-    if (!index) {
+    const index = cached(this.#index, key(kind.name, names.join()), () => {
       const unseen = Object.values(this.#state?.resources ?? {}).flatMap((entry) =>
         entry.kind === kind.name &&
         !collection.byId.has(entry.id) &&
@@ -204,9 +205,8 @@ export class Matcher {
           ? [[entry.id, recordedObject(kind, entry)] as const]
           : [],
       );
-      index = indexByIdentity({ kind, byId: new Map([...collection.byId, ...unseen]) }, names);
-      this.#index.set(indexed, index);
-    }
+      return indexByIdentity({ kind, byId: new Map([...collection.byId, ...unseen]) }, names);
+    });
     return index.get(wanted) ?? [];
   }
 
@@ -256,43 +256,24 @@ export const isMatchError = (match: Match | MatchError): match is MatchError =>
 
 const key = (kind: string, id: string): string => `${kind} ${id}`;
 
-const error = (
-  declaration: Declaration,
-  what: Pick<Diagnostic, 'code' | 'summary' | 'detail'>,
-  exit: Exit = exits.error,
-): MatchError => ({
-  diagnostic: {
-    severity: 'error',
-    ...what,
-    address: declaration.address,
-    origin: declaration.origin,
-  },
-  exit,
-});
-
 /** At the block that names the id, if it is one. */
-function adoptionError(
-  declaration: Declaration,
-  what: Pick<Diagnostic, 'code' | 'summary' | 'detail'>,
-): MatchError {
+function adoptionError(declaration: Declaration, what: Advice): MatchError {
   const { origin, import_origin } = declaration;
-  return error({ ...declaration, origin: import_origin ?? origin }, what);
+  const diagnostic = declarationError({ ...declaration, origin: import_origin ?? origin }, what);
+  return { diagnostic, exit: exits.error };
 }
 
 function ambiguous(kind: Kind, declaration: Declaration, candidates: readonly Live[]): MatchError {
   const ids = candidates.map((live) => live.id).toSorted();
   const id = ids[0]!;
   const isMember = tryAddress(declaration.address)?.key !== undefined;
-  return error(
-    declaration,
-    {
-      code: 'ambiguous',
-      summary: `${declaration.address} matches ${ids.length} live objects of ${kind.name}: ${firstNamed(ids, 5, ', and ')}.`,
-      // `lifecycle` is written once for a whole `for_each`, so a single member cannot be given `adopt`.
-      detail: `Choose one: trueup import ${shellWord(declaration.address)} ${shellWord(id)}${isMember ? '' : `\nor write lifecycle: { adopt: ${JSON.stringify(id)} } beside its attributes.`}`,
-    },
-    exits.undecided,
-  );
+  const diagnostic = declarationError(declaration, {
+    code: 'ambiguous',
+    summary: `${declaration.address} matches ${ids.length} live objects of ${kind.name}: ${firstNamed(ids, 5, ', and ')}.`,
+    // `lifecycle` is written once for a whole `for_each`, so a single member cannot be given `adopt`.
+    detail: `Choose one: trueup import ${shellWord(declaration.address)} ${shellWord(id)}${isMember ? '' : `\nor write lifecycle: { adopt: ${JSON.stringify(id)} } beside its attributes.`}`,
+  });
+  return { diagnostic, exit: exits.undecided };
 }
 
 /** Text that is equal for objects of equal identity; undefined while a part of it is not known. */
@@ -345,24 +326,12 @@ const parentAttribute = (kind: Kind): string | undefined =>
  * exactly one object has no listed parent, it is the root. If several have the same unlisted parent, that parent is the
  * root. A parent that the state records but the listing lacks (`missing`) counts as listed. Empty if the root is not known.
  */
-export function ownRoot({
-  kind,
-  byId,
-  missing,
-}: Pick<LiveCollection, 'kind' | 'byId' | 'missing'>): Values {
-  const known = roots.get(byId);
-  if (known) return known;
-  const parentName = parentAttribute(kind);
-  const root: Values = parentName === undefined ? {} : rootOf(parentName, byId, missing);
-  roots.set(byId, root);
-  return root;
-}
+export const ownRoot = (collection: LiveCollection): Values =>
+  cached(roots, collection.byId, () => rootOf(collection));
 
-function rootOf(
-  parentName: string,
-  byId: LiveCollection['byId'],
-  missing: LiveCollection['missing'],
-): Values {
+function rootOf({ kind, byId, missing }: LiveCollection): Values {
+  const parentName = parentAttribute(kind);
+  if (parentName === undefined) return {};
   const parentOf = ({ values }: Live): string | undefined =>
     isEmpty(values[parentName]) ? undefined : String(values[parentName]);
   const isTop = (live: Live): boolean => {
@@ -396,7 +365,7 @@ const roots = new WeakMap<LiveCollection['byId'], Values>();
 
 /** Live objects of a collection by identity, each bucket in order of ids. */
 export function indexByIdentity(
-  collection: Pick<LiveCollection, 'kind' | 'byId'>,
+  collection: Observed,
   names?: readonly string[],
 ): ReadonlyMap<string, readonly Live[]> {
   const index = new Map<string, Live[]>();

@@ -1,14 +1,27 @@
-// Errors of single declarations that a plan finds by comparing them with what is live.
+// Errors of single declarations that a plan finds by comparing them with what is live, and what such errors advise.
 import {
   redact,
   shellWord,
+  type Advice,
   type AttributeChange,
   type Declaration,
   type Diagnostic,
   type Kind,
   type Live,
 } from '../../model/index.js';
-import { declarationError, nounOf } from './draft.js';
+
+export const nounOf = (kind: Kind): string => kind.singular.replaceAll('_', ' ');
+
+/** @param what without an attribute, it is about the declaration as a whole */
+export const declarationError = (
+  { address, origin, at }: Declaration,
+  { attribute, ...what }: Advice,
+): Diagnostic => ({
+  severity: 'error',
+  ...what,
+  address,
+  ...(attribute === undefined ? { origin } : { attribute, origin: at(attribute) }),
+});
 
 export function immutableError(
   declaration: Declaration,
@@ -58,3 +71,10 @@ export const bindAdvice = (address: string, id: string, bound: boolean): string 
     ...(bound ? [`Forget the recorded object: trueup state rm ${shellWord(address)}`] : []),
     `Bind the live object: trueup import ${shellWord(address)} ${shellWord(id)}`,
   ].join('\n');
+
+/** The block that says that an object has a new address, as it stands in a declaration file. */
+export const movedBlock = (from: string, to: string): string =>
+  `moved: [{ from: ${yamlText(from)}, to: ${yamlText(to)} }]`;
+
+const yamlText = (text: string): string =>
+  `'${text.replaceAll("'", "''").replaceAll('${', () => '$${')}'`;

@@ -29,7 +29,7 @@ import type { Visibility } from '../recent-writes.js';
 import { graph } from './dependency-graph.js';
 import { createdFields, diff, driftOf, ignoring, type SecretVerdict } from './diff.js';
 import { declaredPart, literalsAtMasks } from './document-diff.js';
-import { composedUpdate, current, declarationError, type Draft, type Planned } from './draft.js';
+import { composedUpdate, current, type Draft, type Planned } from './draft.js';
 import {
   identicalDeclarations,
   identicalError,
@@ -50,6 +50,7 @@ import { sequence } from './order.js';
 import {
   additionsOnlyError,
   bindAdvice,
+  declarationError,
   existsAlreadyError,
   immutableError,
   maskedValueError,

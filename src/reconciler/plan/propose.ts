@@ -5,6 +5,7 @@ import {
   objectsIn,
   referencesIn,
   secretsIn,
+  warning,
   writes,
   type Change,
   type CloudReader,
@@ -252,13 +253,11 @@ function unfinished(snapshot: Snapshot | undefined): readonly Diagnostic[] {
   const open = snapshot?.pending.filter((intent) => intent.action === 'create') ?? [];
   if (open.length === 0) return [];
   return [
-    {
-      severity: 'warning',
-      code: 'unfinished',
-      summary: `No outcome is recorded for the create of ${open.map((intent) => intent.address).join(', ')}: a run is in progress, or was interrupted.`,
-      detail:
-        'Before it sends anything, apply reads what became of it; this plan may show it as a create.',
-    },
+    warning(
+      'unfinished',
+      `No outcome is recorded for the create of ${open.map((intent) => intent.address).join(', ')}: a run is in progress, or was interrupted.`,
+      'Before it sends anything, apply reads what became of it; this plan may show it as a create.',
+    ),
   ];
 }
 
@@ -306,13 +305,16 @@ interface Compared {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-const keyMissing = (count: number): Diagnostic => ({
-  severity: 'warning',
-  code: 'fingerprint-key',
-  summary: `${count === 1 ? 'A secret was' : `${count} secrets were`} fingerprinted with a key, and TRUEUP_FINGERPRINT_KEY is not set: a changed value is not noticed.`,
-  detail:
-    'Set TRUEUP_FINGERPRINT_KEY (or TRUEUP_FINGERPRINT_KEY_FILE) to the key that was used before.',
-});
+const keyMissing = (count: number): Diagnostic =>
+  warning(
+    'fingerprint-key',
+    `${count === 1 ? 'A secret was' : `${count} secrets were`} fingerprinted with a key, and TRUEUP_FINGERPRINT_KEY is not set: a changed value is not noticed.`,
+    SET_KEY,
+  );
+
+/** Advice where a value cannot be compared without the key. */
+export const SET_KEY =
+  'Set TRUEUP_FINGERPRINT_KEY (or TRUEUP_FINGERPRINT_KEY_FILE) to the key that was used before.';
 
 /** Values of declared secrets by `<address> <path>`, as far as they can be had here. */
 export function secretsAtHand({ declarations }: Project): ReadonlyMap<string, string> {

@@ -1,9 +1,14 @@
 // Checks of references without live objects: references to nothing, and cycles.
-import type { Diagnostic, Kinds, PlanRequest, Project, State } from '../../model/index.js';
+import {
+  WHOLE_PLAN,
+  type Diagnostic,
+  type Kinds,
+  type PlanRequest,
+  type Project,
+  type State,
+} from '../../model/index.js';
 import { graph } from './dependency-graph.js';
 import { select } from './target-selection.js';
-
-const everything: PlanRequest = { targets: [], excludes: [], allow: [], destroy: false };
 
 /** Complaints about references that no plan could follow. `state` answers for what other PATHs declare, `mayBeDeclared` for what could not be read. */
 export function brokenReferences(
@@ -11,7 +16,7 @@ export function brokenReferences(
   project: Project,
   {
     state,
-    request = everything,
+    request = WHOLE_PLAN,
     mayBeDeclared = () => false,
   }: {
     readonly state?: State;

@@ -10,7 +10,7 @@ import {
   type Values,
 } from '../../model/index.js';
 import { identityKey, ownRoot } from './match.js';
-import { movedBlock } from './moved-block.js';
+import { movedBlock } from './plan-errors.js';
 import type { LiveCollections } from '../live-collections.js';
 
 export function renameHints(

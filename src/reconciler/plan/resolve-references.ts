@@ -3,6 +3,7 @@ import {
   isKnown,
   mapMembers,
   normal,
+  recordFrom,
   Reference,
   referencesIn,
   Template,
@@ -39,9 +40,7 @@ export function fillAll(attributes: Attributes, values: Values, resolver: Resolv
   const open = Object.keys(values).filter((name) => !isKnown(values[name]));
   return {
     ...values,
-    ...Object.fromEntries(
-      open.map((name) => [name, normal(attributes[name]!, fill(values[name]!, resolver))]),
-    ),
+    ...recordFrom(open, (name) => normal(attributes[name]!, fill(values[name]!, resolver))),
   };
 }
 

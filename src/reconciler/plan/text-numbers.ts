@@ -6,6 +6,7 @@ import {
   isTree,
   mapMembers,
   needsExact,
+  recordFrom,
   type Kind,
   type Value,
   type Values,
@@ -19,9 +20,7 @@ export function withNumbers(kind: Kind, declared: Values, live: Values): Values 
   if (documents.length === 0) return declared;
   return {
     ...declared,
-    ...Object.fromEntries(
-      documents.map((name) => [name, numbered(declared[name]!, () => [live[name]])]),
-    ),
+    ...recordFrom(documents, (name) => numbered(declared[name]!, () => [live[name]])),
   };
 }
 

@@ -5,6 +5,7 @@ import {
   compareText,
   firstNamed,
   keptMembers,
+  WHOLE_PLAN,
   type AccessCell,
   type AccessReview,
   type Audited,
@@ -12,7 +13,6 @@ import {
   type Diagnostic,
   type Live,
   type LiveObjects,
-  type PlanRequest,
   type Project,
   type Roles,
 } from '../../model/index.js';
@@ -26,8 +26,6 @@ import { ACCOUNTS, AUTHORIZATIONS, rank, USERS } from './roles.js';
 
 /** The most cells of the matrix; beyond, only the authorizations themselves are listed. */
 const MOST_CELLS = 20_000;
-
-const request: PlanRequest = { targets: [], excludes: [], allow: [], destroy: false };
 
 /** The review of a run of its own: reads accounts and authorizations alone, and users where the project does. */
 export async function reviewAccess(
@@ -52,7 +50,7 @@ export async function reviewAccess(
     declarations: whole.declarations.filter(ours),
     lookups: whole.lookups.filter(ours),
   };
-  const selection = select(kinds, project, state, request);
+  const selection = select(kinds, project, state, WHOLE_PLAN);
   const input: PlanInput = {
     kinds,
     rules,
@@ -62,7 +60,7 @@ export async function reviewAccess(
     selection,
     secrets: new Map(),
     compose: cloud.compose,
-    request,
+    request: WHOLE_PLAN,
     now: { boot: clock.boot(), wall: clock.now() },
     visibility: observing.visibility,
   };

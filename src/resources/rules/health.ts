@@ -16,7 +16,7 @@ import {
   type Values,
 } from '../../model/index.js';
 import { configurationManagers } from '../configuration-managers.js';
-import { DESTINATIONS, inScope, RULES, works } from './rule-without-destination.js';
+import { DESTINATIONS, inScope, RULES, tells, works } from './rule-without-destination.js';
 
 type Finding = Pick<HealthIssue, 'code' | 'summary' | 'detail' | 'at' | 'cause'>;
 
@@ -76,7 +76,8 @@ function silence(
   destinations: ReadonlyMap<string, Live> | undefined,
   nameOf: (destination: string) => string,
 ): readonly Finding[] {
-  const isHeard = reaches(rule, destinations);
+  // Destinations that were not read may work.
+  const isHeard = tells(rule, (id) => !destinations || works(destinations.get(String(id))?.values));
   const why = [
     ...(inScope(rule) ? [] : ['it has neither accounts nor groups']),
     ...(isHeard ? [] : [unreachable(rule)]),
@@ -99,21 +100,6 @@ function statesOf(
     const state = values?.suspended === true ? 'suspended' : 'disabled';
     return `${nameOf(id)} is ${values ? state : 'missing'}`;
   });
-}
-
-/** E-mail goes where nobody here can look; destinations that were not read may work. */
-function reaches(
-  { http_destinations, email_destinations }: Values,
-  destinations: ReadonlyMap<string, Live> | undefined,
-): boolean {
-  if (!isEmpty(email_destinations)) return true;
-  if (isEmpty(http_destinations)) return false;
-  return (
-    !destinations ||
-    [http_destinations ?? []]
-      .flat()
-      .some((id) => works(destinations.get(String(id))?.values ?? { enabled: false }))
-  );
 }
 
 const unreachable = ({ http_destinations }: Values): string =>

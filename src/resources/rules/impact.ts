@@ -9,7 +9,7 @@ import {
   isTree,
   liveObjectWords,
   writes,
-  type Change,
+  type Audited,
   type Found,
   type Impact,
   type LiveObjects,
@@ -29,14 +29,8 @@ const DAY = 86_400_000;
 const NOISY_A_DAY = 10;
 const NOISY_TIMES = 3;
 
-/** Where the rules stand, and what would change. */
-export interface ImpactContext {
-  /** Accounts, rules and destinations, as far as they were read. */
-  readonly live: LiveObjects;
-  readonly changes: readonly Change[];
-  /** The address that manages an object, where one does. */
-  readonly addressOf: (kind: string, id: string) => string | undefined;
-}
+/** Where the rules stand (accounts, rules and destinations, as far as they were read), and what would change. */
+export type ImpactContext = Pick<Audited, 'live' | 'changes' | 'addressOf'>;
 
 interface Named extends ImpactContext {
   /** Addresses of what the plan makes. */
@@ -182,7 +176,7 @@ function sideOf(scene: Named, valuesOf: ValuesOf) {
   const destinations = valuesOf(scene, DESTINATIONS);
   const rules = new Map<string, RuleTally>();
   const listeners = new Map<string, Listeners>();
-  const delivers = (key: string): boolean => works(destinations.get(key) ?? { enabled: false });
+  const delivers = (key: string): boolean => works(destinations.get(key));
   for (const [key, values] of valuesOf(scene, RULES)) {
     const hooks = keysOf(values.http_destinations).filter(delivers);
     const mails = keysOf(values.email_destinations).length;

@@ -62,35 +62,27 @@ function rechecks(
     return undefined;
   }
 
-  const administration = (resting: Omit<Resting, 'readsUsers'>): Recheck =>
-    administrationOf(tools, roles, { ...resting, readsUsers: objects.has(USERS) });
+  /** @param moved where a change moves the account itself: those that it will lie in */
+  const administration = (change: Change, account: string, moved?: readonly string[]): Recheck =>
+    administrationOf(tools, roles, {
+      change,
+      account,
+      witness: witness(moved ?? above(account)),
+      moved: moved !== undefined,
+      readsUsers: objects.has(USERS),
+    });
 
   return {
     of(change, fields) {
-      if (demotes(change, roles)) {
-        const account = String(change.before.account);
-        const remaining = witness(above(account));
-        return administration({ change, account, witness: remaining, moved: false });
-      }
+      if (demotes(change, roles)) return administration(change, String(change.before.account));
       if (endsUser(change)) {
         const ended = endedBy(change, objects).filter((live) => isAdministrator(live, roles));
-        const all = ended.map(({ values }) => {
-          const account = String(values.account);
-          const remaining = witness(above(account));
-          return administration({
-            change,
-            account,
-            witness: remaining,
-            moved: false,
-          });
-        });
+        const all = ended.map(({ values }) => administration(change, String(values.account)));
         return { before: async () => void (await Promise.all(all.map((one) => one.before()))) };
       }
       if (!moves(change) || !above(change.id).some((at) => administrators.has(at)))
         return undefined;
-      const { id: account } = change;
-      const remaining = witness([account, ...above(fields.account)]);
-      return administration({ change, account, witness: remaining, moved: true });
+      return administration(change, change.id, [change.id, ...above(fields.account)]);
     },
     done(change, entry) {
       if (entry && change.kind === ACCOUNTS) parents.set(entry.id, entry.observed['account']);

@@ -41,14 +41,15 @@ export const administers = (role: Value | undefined, roles: Roles = {}): boolean
 
 type Reroling = (Update | Adopt) & { readonly write: NonNullable<Adopt['write']> };
 
-export function reroles(change: Change): change is Reroling {
-  return (
-    change.kind === AUTHORIZATIONS &&
-    (change.action === 'update' || change.action === 'adopt') &&
-    change.write !== undefined &&
-    'role' in change.write.fields
-  );
-}
+/** Whether a change writes an attribute of an object that exists. */
+const rewrites = (change: Change, kind: string, name: string): change is Reroling =>
+  change.kind === kind &&
+  (change.action === 'update' || change.action === 'adopt') &&
+  change.write !== undefined &&
+  name in change.write.fields;
+
+export const reroles = (change: Change): change is Reroling =>
+  rewrites(change, AUTHORIZATIONS, 'role');
 
 export const roleAfter = (change: Reroling): Value | undefined => change.write.fields.role;
 
@@ -86,11 +87,7 @@ export const endsUser = (change: Change): boolean =>
 
 /** A value that is known only after apply may be false. */
 export const deactivates = (change: Change): boolean =>
-  change.kind === USERS &&
-  (change.action === 'update' || change.action === 'adopt') &&
-  change.write !== undefined &&
-  'is_active' in change.write.fields &&
-  change.write.fields.is_active !== true;
+  rewrites(change, USERS, 'is_active') && change.write.fields.is_active !== true;
 
 /** Identifiers of those of the users who may not sign in. */
 export const inactiveUsers = (objects: Iterable<Live> = []): ReadonlySet<Value | undefined> =>

@@ -21,18 +21,24 @@ import { afterChanges, deletedIds } from './after-changes.js';
 export const RULES = alertRules.name;
 export const DESTINATIONS = alertPushDestinations.name;
 
-export const works = (destination: Values): boolean =>
-  destination.enabled !== false && destination.suspended !== true;
+/** What is not there does not work. */
+export const works = (destination: Values | undefined): boolean =>
+  destination !== undefined && destination.enabled !== false && destination.suspended !== true;
 
 export const inScope = (rule: Values): boolean =>
   !isEmpty(rule.associated_accounts) || !isEmpty(rule.associated_groups);
 
-/** A rule is heard where it has scope and somebody to tell. */
-function isHeard(rule: Values, delivers: (destination: Value) => boolean): boolean {
-  const targets = rule.http_destinations;
-  const told = Array.isArray(targets) && (targets as readonly Value[]).some(delivers);
-  return inScope(rule) && (told || !isEmpty(rule.email_destinations));
+/** Whether a rule has somebody to tell. E-mail goes where nobody here can look. */
+export function tells(
+  { http_destinations: hooks, email_destinations: mails }: Values,
+  delivers: (destination: Value) => boolean,
+): boolean {
+  return !isEmpty(mails) || (Array.isArray(hooks) && (hooks as readonly Value[]).some(delivers));
 }
+
+/** A rule is heard where it has scope and somebody to tell. */
+const isHeard = (rule: Values, delivers: (destination: Value) => boolean): boolean =>
+  inScope(rule) && tells(rule, delivers);
 
 function judge({ changes, live: objects }: Judged): readonly Finding[] {
   const blame = new Map<string, string>(
@@ -60,11 +66,8 @@ function judge({ changes, live: objects }: Judged): readonly Finding[] {
     if (one instanceof Reference) return works(created.get(one.target) ?? {});
     const key = `${DESTINATIONS} ${String(one)}`;
     const live = destinations?.get(String(one));
-    return (
-      live !== undefined &&
-      !(later && deleted.has(key)) &&
-      works(later ? (after.get(key) ?? live.values) : live.values)
-    );
+    if (!later) return works(live?.values);
+    return live !== undefined && !deleted.has(key) && works(after.get(key) ?? live.values);
   };
   return [...(objects.get(RULES)?.byId.values() ?? [])].flatMap((rule) => {
     const key = `${RULES} ${rule.id}`;
@@ -113,13 +116,12 @@ function warn({ changes, live }: Judged): readonly Diagnostic[] {
       (id) =>
         typeof id === 'string' &&
         destinations.has(id) &&
-        !works(after.get(`${DESTINATIONS} ${id}`) ?? destinations.get(id)!.values),
+        !works(after.get(`${DESTINATIONS} ${id}`) ?? destinations.get(id)?.values),
     );
     // The rule against it speaks of what this plan silences.
     const before = 'id' in change ? live.get(RULES)?.byId.get(change.id)?.values : undefined;
     const isSilencing =
-      before !== undefined &&
-      isHeard(before, (id) => works(destinations.get(String(id))?.values ?? { enabled: false }));
+      before !== undefined && isHeard(before, (id) => works(destinations.get(String(id))?.values));
     if (!silent || isSilencing) return [];
     return [
       {

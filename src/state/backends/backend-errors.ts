@@ -63,6 +63,17 @@ export function refuseHeld(location: string, holder: LockInfo): never {
   });
 }
 
+export function refuseAlive(holder: LockInfo): never {
+  refuseLocked('lock-alive', `the run that holds the lock is still active: ${described(holder)}`, {
+    detail: 'Wait for it, or end it first.',
+  });
+}
+
+/** For what another run makes good later. @throws what is no refusal */
+export function unlessRefused(error: unknown): void {
+  if (!(error instanceof Refusal)) throw error;
+}
+
 export function refuseTarget(location: string, known: string, target: string): never {
   refuse(
     'other-target',

@@ -8,8 +8,6 @@
 import { Buffer } from 'node:buffer';
 import {
   defined,
-  equal,
-  fold,
   pending,
   refuse,
   type Begin,
@@ -22,11 +20,12 @@ import type { Appender, Clock, Files, Random } from '../../../platform/index.js'
 import { grouped, queue } from '../../journal-queue.js';
 import { encodeRecord, type Journal } from '../../journal-text.js';
 import type { HeldLock } from './lock.js';
-import { snapshotOf, holdsResult, writtenState } from '../../snapshot.js';
+import { snapshotOf, holdsResult, nextState } from '../../snapshot.js';
 import { encodeMoved, encodeState } from '../../state-text.js';
 import type { Compaction, Moved, Session, Snapshot } from '../../store-port.js';
 import { ifThere, withDisk } from '../../disk-errors.js';
 import { refuseLocked } from '../backend-errors.js';
+import { sharedNext } from '../until-stopped.js';
 
 export const GENERATIONS = 5;
 export const MODE = 0o600;
@@ -65,14 +64,14 @@ export function fileSession(options: SessionOptions): Session {
   const journal = journalFile(options);
   let resumed = holdsResult(journal.records());
 
-  const begin = (state: State, serial = state.serial): Begin => ({
+  const begin = ({ lineage, serial, target, secrets_salt }: State): Begin => ({
     type: 'begin',
     run: random.uuid(),
-    lineage: state.lineage,
+    lineage,
     serial,
-    target: state.target,
+    target,
     at: new Date(clock.now()).toISOString(),
-    ...defined({ secrets_salt: state.secrets_salt }),
+    ...defined({ secrets_salt }),
   });
 
   const assertHeld = async (): Promise<void> => {
@@ -95,21 +94,17 @@ export function fileSession(options: SessionOptions): Session {
     await kept;
   };
 
-  const compact = async ({ finish, always, applied }: Compaction = {}): Promise<Snapshot> => {
+  const compact = async (how: Compaction): Promise<Snapshot> => {
     await assertHeld();
-    const before = memory.state();
-    const folded = fold(before, journal.records());
-    const open = pending(journal.records());
-    if (always || !equal(folded, before)) {
-      const finished = (await finish?.(folded)) ?? folded;
-      const serial = Math.max(before.serial + 1, finished.serial);
+    const [state, records] = [memory.state(), journal.records()];
+    const open = pending(records);
+    const least = state.serial + 1;
+    const next = await nextState({ clock, operation, author, state, records, least, resumed }, how);
+    if (next) {
       await assertHeld();
-      const carried =
-        open.length === 0 ? '' : [begin(finished, serial), ...open].map(encodeRecord).join('');
+      const carried = open.length === 0 ? '' : [begin(next), ...open].map(encodeRecord).join('');
       await journal.prepare(carried);
-      const records = journal.records();
-      const writing = { clock, serial, operation, author, applied, records, resumed };
-      await memory.replace(writtenState(finished, writing));
+      await memory.replace(next);
       resumed = false;
       await journal.turn(open, carried);
     } else if (open.length === 0) await journal.turn([], '');
@@ -124,17 +119,15 @@ export function fileSession(options: SessionOptions): Session {
   return {
     snapshot: snapshotOf(memory.state(), journal.records()),
     record: grouped(inTurn, journal.records(), append),
-    assertHeld: shared(() => withDisk(paths.state, assertReady)),
-    compact: (how) => inTurn(() => compact(how)),
+    // Those who ask while the question is under way get the same answer: many requests leave together.
+    assertHeld: sharedNext(
+      () => withDisk(paths.state, assertReady),
+      () => 'under way',
+    ),
+    compact: (how = {}) => inTurn(() => compact(how)),
     mark: (moved) => inTurn(() => memory.mark(moved)),
     release: () => (released ??= inTurn(release)),
   };
-}
-
-/** Those who ask while the question is under way get the same answer: many requests leave together. */
-function shared(ask: () => Promise<void>): () => Promise<void> {
-  let asked: Promise<void> | undefined;
-  return () => (asked ??= ask().finally(() => (asked = undefined)));
 }
 
 /** The state in memory and on disk, which must stay the same. */

@@ -165,8 +165,7 @@ async function keptStates(
   for (const at of [state, ...generations]) {
     const text = await ifThere(files.read(at));
     if (text === undefined) continue;
-    const read = (): Promise<State> =>
-      decodeState(text, at, version, () => Promise.resolve('Name another serial.'));
+    const read = (): Promise<State> => decodeState(text, at, version, 'Name another serial.');
     const found = await read().catch(() => undefined);
     if (!found || kept.some(({ serial }) => serial === found.serial)) continue;
     kept.push({ serial: found.serial, objects: Object.keys(found.resources).length, read });
@@ -182,9 +181,7 @@ async function adviseRestore(
   for (let generation = 1; generation <= GENERATIONS; generation += 1) {
     const at = `${paths.state}.${generation}`;
     try {
-      const { serial } = await decodeState(await files.read(at), at, version, () =>
-        Promise.resolve(''),
-      );
+      const { serial } = await decodeState(await files.read(at), at, version, '');
       return `Nothing was changed. The newest intact generation is ${at} (serial ${serial}). To go back to it: cp ${shellWord(at)} ${shellWord(paths.state)}\n${afterLoss}`;
     } catch {
       continue;

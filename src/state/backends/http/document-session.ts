@@ -1,8 +1,6 @@
 // One run on the document of a server. Each wave of records is a write of the whole document, so a run may hold no more
 // than some hundred changes.
 import {
-  equal,
-  fold,
   pending,
   refuse,
   warning,
@@ -12,7 +10,7 @@ import {
 } from '../../../model/index.js';
 import { grouped, queue } from '../../journal-queue.js';
 import { encodeRecord } from '../../journal-text.js';
-import { snapshotOf, holdsResult, writtenState } from '../../snapshot.js';
+import { snapshotOf, holdsResult, nextState } from '../../snapshot.js';
 import { encodeState } from '../../state-text.js';
 import type { Compaction, Session, Snapshot } from '../../store-port.js';
 import { sharedNext, untilStopped, type Rescue } from '../until-stopped.js';
@@ -71,17 +69,14 @@ export function documentSession(
     if (isIntent) passes.add(document.since());
   };
 
-  const compact = async ({ finish, always, applied }: Compaction): Promise<Snapshot> => {
-    const folded = fold(state, records);
+  const compact = async (how: Compaction): Promise<Snapshot> => {
     const open = pending(records);
-    if (always || !equal(folded, state)) {
-      const finished = (await finish?.(folded)) ?? folded;
-      const serial = Math.max(state.serial + 1, finished.serial);
-      const { operation } = draft.holder;
-      const writing = { clock, serial, operation, author, applied, records, resumed };
-      const next = writtenState(finished, writing);
+    const { operation } = draft.holder;
+    const least = state.serial + 1;
+    const next = await nextState({ clock, operation, author, state, records, least, resumed }, how);
+    if (next) {
       const journal = withoutEnds(open.map(encodeRecord).join(''));
-      const { lineage, secrets_salt = written.secrets_salt } = next;
+      const { lineage, serial, secrets_salt = written.secrets_salt } = next;
       await write({ lineage, secrets_salt, state: encodeState(next), journal }, serial);
       [state, records, resumed] = [next, open, false];
     } else if (open.length === 0 && records.length > 0) {

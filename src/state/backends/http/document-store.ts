@@ -1,7 +1,7 @@
 // The store on a server of Terraform's http protocol. This file locks, finds and verifies; `document-session.ts`
 // writes. The lock has no lease: that of a run that was killed stays until a person removes it.
 import { Buffer } from 'node:buffer';
-import { equal, refuse, Refusal, sameTarget } from '../../../model/index.js';
+import { defined, equal, refuse, sameTarget } from '../../../model/index.js';
 import type { LockPort } from '../../../platform/index.js';
 import { snapshotOf } from '../../snapshot.js';
 import { MovedState } from '../../state-text.js';
@@ -13,7 +13,14 @@ import {
   type Store,
 } from '../../store-port.js';
 import { holderStatus, lockRecord } from '../file/lock.js';
-import { accessBy, refuseLocked, refuseHeld, refuseTarget } from '../backend-errors.js';
+import {
+  accessBy,
+  refuseAlive,
+  refuseLocked,
+  refuseHeld,
+  refuseTarget,
+  unlessRefused,
+} from '../backend-errors.js';
 import { recordRescued, type RescueFolder } from '../registers/rescue.js';
 import {
   contentOf,
@@ -61,7 +68,7 @@ export function documentStore(options: DocumentStoreOptions): Store {
       const holder = (await readDocument(server))?.holder;
       if (!holder) return undefined;
       const { id, host, pid, operation, created_at, url } = holder;
-      return { id, host, pid, operation, created_at, ...(url !== undefined && { url }) };
+      return { id, host, pid, operation, created_at, ...defined({ url }) };
     },
     // Earlier ones are versions of the document, which the server keeps.
     async history() {
@@ -102,11 +109,8 @@ async function open(
     const owned = { ...draft, target: isUsed ? draft.target : target };
     document = heldDocument(options, found, holder);
     // Verified before anything is written.
-    const content = await contentOf(
-      { ...owned, ...numbered(found) },
-      server.location,
-      options.version,
-    );
+    const stored = { ...owned, serial: found?.serial ?? 0 };
+    const content = await contentOf(stored, server.location, options.version);
     await document.write(owned);
     await assertShown(options, owned);
     session = documentSession(options, document, { draft: owned, content });
@@ -118,11 +122,6 @@ async function open(
     throw error;
   }
 }
-
-const numbered = (found: StateDocument | undefined): Pick<StateDocument, 'serial' | 'nonce'> => ({
-  serial: found?.serial ?? 0,
-  nonce: found?.nonce ?? '',
-});
 
 function draftOf({ serial: _, nonce: __, ...draft }: StateDocument): UnnumberedDocument {
   return draft;
@@ -142,9 +141,8 @@ function newDraft({ random, project }: DocumentStoreOptions): UnnumberedDocument
 }
 
 async function holderOf(options: DocumentStoreOptions, operation: string): Promise<DocumentHolder> {
-  const { url } = options;
   const { pid_namespace = null, ...record } = await lockRecord(options, operation);
-  return { ...record, pid_namespace, ...(url !== undefined && { url }) };
+  return { ...record, pid_namespace, ...defined({ url: options.url }) };
 }
 
 /** Locks for a moment: nothing else shows whether this user may. @throws Refusal where the server refuses it */
@@ -224,10 +222,7 @@ async function unlock(options: DocumentStoreOptions, id: string): Promise<void> 
   const holder = (await readDocument(server).catch(() => undefined))?.holder;
   const known = holder?.id === (other.id ?? id) ? holder : undefined;
   if (other.id !== undefined && other.id !== id) return refuseWrong(id, other, known);
-  if (known && (await holderStatus(lock, known)) === 'alive')
-    refuseLocked('lock-alive', `the run that holds the lock is still active: ${described(known)}`, {
-      detail: 'Wait for it, or end it first.',
-    });
+  if (known && (await holderStatus(lock, known)) === 'alive') refuseAlive(known);
   const unlocked = await server.unlock(known ?? { ...mine, id });
   if (unlocked === 'refused') return refuseWrong(id, other, undefined);
   if (typeof unlocked === 'object')
@@ -261,7 +256,7 @@ async function forgetHolder(
     if (found?.holder?.id === id)
       await heldDocument(options, found, mine).write({ ...draftOf(found), holder: null });
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    unlessRefused(error);
   } finally {
     await server.unlock(mine);
   }

@@ -133,7 +133,7 @@ export interface DocumentContent {
 
 /** State and journal of a document. @throws Refusal where they do not verify */
 export async function contentOf(
-  document: StateDocument,
+  document: Omit<StateDocument, 'nonce'>,
   location: string,
   version: string,
 ): Promise<DocumentContent> {
@@ -143,7 +143,7 @@ export async function contentOf(
       ? { ...emptyState(lineage, target), secrets_salt }
       : {
           secrets_salt,
-          ...(await decodeState(document.state, location, version, async () => ADVICE)),
+          ...(await decodeState(document.state, location, version, ADVICE)),
         };
   if (state.lineage !== lineage)
     refuseDamaged(location, 'the state in it is of another lineage', ADVICE);

@@ -1,8 +1,7 @@
 // The document under the lock. The server takes a document only with the id of its lock: so each accepted write proves
 // that the lock was held, and that the next holder, who reads after it locks, sees what was written.
-import type { Clock, Random } from '../../../platform/index.js';
 import { refuseLocked, refuseLost, refuseUnreachable } from '../backend-errors.js';
-import { pauseAfter } from '../retried.js';
+import { pauseAfter, type Pauses } from '../retried.js';
 import {
   decodeDocument,
   encodeDocument,
@@ -13,10 +12,8 @@ import { refuseError, type StateServer } from './state-server.js';
 
 const ATTEMPTS = 4;
 
-export interface DocumentTools {
+export interface DocumentTools extends Pauses {
   readonly server: StateServer;
-  readonly clock: Clock;
-  readonly random: Random;
 }
 
 /** The members that a run sets; each write adds its own serial and nonce. */

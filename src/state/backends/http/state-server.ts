@@ -1,7 +1,7 @@
 // Requests to a server of Terraform's http protocol, and the meaning of their answers. GitLab locks by POST and DELETE
 // at `<address>/lock`; other servers by the methods LOCK and UNLOCK at the address itself.
 import { Buffer } from 'node:buffer';
-import { errorCode, isObject, refuse, Refusal, tryJson } from '../../../model/index.js';
+import { defined, errorCode, isObject, refuse, Refusal, tryJson } from '../../../model/index.js';
 import type { LockInfo } from '../../store-port.js';
 import { refuseDenied, refuseUnreachable } from '../backend-errors.js';
 import { pauseAfter, retried, type Pauses } from '../retried.js';
@@ -253,12 +253,7 @@ function toldLock(body: string): ToldLock {
     const one = isObject(value) ? value[name] : undefined;
     return typeof one === 'string' && one !== '' ? one.slice(0, 200) : undefined;
   };
-  const [id, who, since] = [text('ID'), text('Who'), text('Created')];
-  return {
-    ...(id !== undefined && { id }),
-    ...(who !== undefined && { who }),
-    ...(since !== undefined && { since }),
-  };
+  return defined({ id: text('ID'), who: text('Who'), since: text('Created') });
 }
 
 export function refuseError(location: string, why: string): never {

@@ -1,6 +1,7 @@
 // The head: the one value of a project that changes. It names the state and the log that count, and who holds the lock.
 import { Buffer } from 'node:buffer';
-import { isObject, type Intent } from '../../../model/index.js';
+import { defined, isObject, type Intent } from '../../../model/index.js';
+import type { LockPort } from '../../../platform/index.js';
 import { checkedLine, parseCheckedLine } from '../../journal-text.js';
 import {
   filled,
@@ -14,8 +15,9 @@ import {
   recordShapes,
   time,
 } from '../../shape-check.js';
-import type { LockInfo, Moved } from '../../store-port.js';
+import type { KeptState, LockInfo, Moved } from '../../store-port.js';
 import { refuseDamaged } from '../backend-errors.js';
+import type { Pauses } from '../retried.js';
 import type { Keys } from './keys.js';
 import type { Registers, Version } from './port.js';
 
@@ -25,17 +27,30 @@ export interface Holder extends LockInfo {
   readonly lease: number;
 }
 
+export interface HolderTools extends Pauses {
+  readonly lock: Pick<LockPort, 'host' | 'pid'>;
+  readonly locking: { readonly lease: number };
+  readonly url?: string;
+}
+
+/** This process. @param operation for those who find the lock taken */
+export const newHolder = (
+  { random, clock, lock, locking, url }: HolderTools,
+  operation: string,
+): Holder => ({
+  id: random.uuid(),
+  host: lock.host,
+  pid: lock.pid,
+  operation,
+  created_at: new Date(clock.now()).toISOString(),
+  ...defined({ url }),
+  lease: locking.lease,
+});
+
 /** One serial of the state: a write-once value. */
-export interface StoredState {
-  readonly serial: number;
+export interface StoredState extends Required<Omit<KeptState, 'read'>> {
   readonly key: string;
   readonly sha256: string;
-  /** ISO 8601. */
-  readonly at: string;
-  readonly operation: string;
-  readonly host: string;
-  /** The number of objects in it. */
-  readonly objects: number;
 }
 
 export interface Head {

@@ -1,8 +1,14 @@
 // The keys of one project. Numbers have twelve digits, so that keys in the order of their bytes are in the order of time.
+import type { PutTools } from './settled-put.js';
 
 const digits = (value: number): string => String(value).padStart(12, '0');
 
 export type Keys = ReturnType<typeof registerKeys>;
+
+/** Where the values of one project are, and what writes them. */
+export interface ProjectPlace extends PutTools {
+  readonly keys: Keys;
+}
 
 /** @param project as in the settings, with the environment */
 export function registerKeys(project: string) {

@@ -1,13 +1,11 @@
 // The head under the lock: every write of it proves that the lock is still held, and renews the lease.
 import { Buffer } from 'node:buffer';
-import { Refusal, sha256, type Intent, type State } from '../../../model/index.js';
-import type { Clock, Random } from '../../../platform/index.js';
+import { sha256, type Intent, type State } from '../../../model/index.js';
 import { encodeState } from '../../state-text.js';
-import { refuseLost } from '../backend-errors.js';
+import { refuseLost, unlessRefused } from '../backend-errors.js';
 import { encodeHead, readHead, type Head, type Holder, type VersionedHead } from './head.js';
-import type { Keys } from './keys.js';
+import type { ProjectPlace } from './keys.js';
 import type { JournalLog } from './record-log.js';
-import type { Registers } from './port.js';
 import { settledPut } from './settled-put.js';
 
 /** States that are kept, and milliseconds after which they are not. */
@@ -16,11 +14,7 @@ export interface History {
   readonly milliseconds: number;
 }
 
-export interface HeadTools {
-  readonly registers: Registers;
-  readonly keys: Keys;
-  readonly clock: Clock;
-  readonly random: Random;
+export interface HeadTools extends ProjectPlace {
   readonly history: History;
 }
 
@@ -105,7 +99,7 @@ export function heldHead(tools: HeadTools, held: OpenedHead) {
     },
 
     /** Removes what no head will name again. What stays because of an error is removed the next time. */
-    collectGarbage: () => collectGarbage(tools, head),
+    collectGarbage: () => collectGarbage(tools, head).catch(unlessRefused),
   };
 }
 
@@ -115,12 +109,8 @@ async function collectGarbage({ registers, keys }: HeadTools, head: Head): Promi
   const log = keys.entry(serial, log_from);
   const beyond = keys.state(serial + 1, '');
   const garbage: string[] = [];
-  try {
-    for await (const key of registers.list(keys.logs)) if (key < log) garbage.push(key);
-    for await (const key of registers.list(keys.states))
-      if (key < beyond && !known.has(key)) garbage.push(key);
-    if (garbage.length > 0) await registers.remove(garbage);
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-  }
+  for await (const key of registers.list(keys.logs)) if (key < log) garbage.push(key);
+  for await (const key of registers.list(keys.states))
+    if (key < beyond && !known.has(key)) garbage.push(key);
+  if (garbage.length > 0) await registers.remove(garbage);
 }

@@ -1,22 +1,16 @@
 // The head of a place that has none. If it was lost, the newest state and the log behind it are still there: they tell what
 // was created, and a new head continues them.
 import { Buffer } from 'node:buffer';
-import { sha256 } from '../../../model/index.js';
-import type { Clock, Random } from '../../../platform/index.js';
+import { defined, sha256 } from '../../../model/index.js';
 import { decodeState } from '../../state-text.js';
 import { refuseDamaged } from '../backend-errors.js';
 import type { Head, StoredState } from './head.js';
-import type { Keys } from './keys.js';
-import type { Registers } from './port.js';
+import type { ProjectPlace } from './keys.js';
 
 /** More often than any lock was taken: waves that a run still writes under the lost head stay behind those of the new one. */
 const LATER = 1_000_000_000;
 
-interface HeadlessPlace {
-  readonly registers: Registers;
-  readonly keys: Keys;
-  readonly clock: Clock;
-  readonly random: Random;
+interface HeadlessPlace extends ProjectPlace {
   /** Of trueup, for messages. */
   readonly version: string;
 }
@@ -78,7 +72,7 @@ async function remains(
   const found = await registers.get(key!);
   if (!found) return refuseDamaged(place, 'it was removed', advice);
   const text = Buffer.from(found.body).toString('utf8');
-  const state = await decodeState(text, place, version, () => Promise.resolve(advice));
+  const state = await decodeState(text, place, version, advice);
   const { lineage, target, secrets_salt, resources, runs = [] } = state;
   const { at, operation, host } = runs.find((run) => run.serial === serial) ?? {
     at: new Date(clock.now()).toISOString(),
@@ -94,5 +88,5 @@ async function remains(
     host,
     objects: Object.keys(resources).length,
   };
-  return { lineage, target, ...(secrets_salt !== undefined && { secrets_salt }), states: [stored] };
+  return { lineage, target, ...defined({ secrets_salt }), states: [stored] };
 }

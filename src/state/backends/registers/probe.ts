@@ -2,20 +2,12 @@
 // them: two runs would both believe that they hold the lock.
 import { Buffer } from 'node:buffer';
 import { refuse } from '../../../model/index.js';
-import type { Clock, Random } from '../../../platform/index.js';
-import type { Keys } from './keys.js';
+import type { ProjectPlace } from './keys.js';
 import type { Put, Registers } from './port.js';
 import { settledPut } from './settled-put.js';
 
-interface ProbeTools {
-  readonly registers: Registers;
-  readonly keys: Keys;
-  readonly clock: Clock;
-  readonly random: Random;
-}
-
 /** Writes values of its own and removes them. @throws Refusal where the place ignores a condition, or does not show what was written */
-export async function probe(tools: ProbeTools): Promise<void> {
+export async function probe(tools: ProjectPlace): Promise<void> {
   const { registers, keys, random } = tools;
   const key = keys.probe(random.uuid());
   const body = (): Uint8Array => Buffer.from(`probe ${random.uuid()}\n`);

@@ -1,21 +1,19 @@
 // One audit of a tenant at a time: two would share the rate limit of its credential. A claim protects no data, because
 // writers are kept apart by the lock of the state. It is renewed and taken over like that lock, without comparing clocks.
 import { Buffer } from 'node:buffer';
-import { isObject, Refusal, tryJson } from '../../../model/index.js';
+import { isObject, tryJson } from '../../../model/index.js';
 import type { LockPort } from '../../../platform/index.js';
 import { refuseInterrupted } from '../../waiting-store.js';
 import { described } from '../../store-port.js';
-import { refuseLocked } from '../backend-errors.js';
-import type { Pauses } from '../retried.js';
-import { holderShape, type Holder } from './head.js';
-import type { Registers, Version } from './port.js';
-import { settledPut } from './settled-put.js';
+import { refuseLocked, unlessRefused } from '../backend-errors.js';
+import { holderShape, newHolder, type Holder } from './head.js';
+import type { Version } from './port.js';
+import { settledPut, type PutTools } from './settled-put.js';
 
 /** Milliseconds between two looks at a claim of another run. */
 const LOOK = 2_000;
 
-export interface ClaimTools extends Pauses {
-  readonly registers: Registers;
+export interface ClaimTools extends PutTools {
   readonly lock: Pick<LockPort, 'host' | 'pid' | 'every'>;
   readonly locking: {
     /** Milliseconds; a claim that is not renewed for twice of it is taken over. */
@@ -47,14 +45,7 @@ export async function underClaim<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const { clock, random, lock, locking, signal } = tools;
-  const holder: Holder = {
-    id: random.uuid(),
-    host: lock.host,
-    pid: lock.pid,
-    operation,
-    created_at: new Date(clock.now()).toISOString(),
-    lease: locking.lease,
-  };
+  const holder = newHolder({ clock, random, lock, locking }, operation);
   const put = (held: Holder | null, expect: Version | null) => {
     const body = Buffer.from(JSON.stringify({ holder: held, nonce: random.uuid() }));
     return settledPut(tools, key, body, expect);
@@ -82,13 +73,9 @@ export async function underClaim<T>(
   } finally {
     stop();
     await renewing;
+    // A claim that stays is taken over later.
     if (!lost.signal.aborted) await put(null, version).catch(unlessRefused);
   }
-}
-
-/** A claim that stays is taken over later. */
-function unlessRefused(error: unknown): void {
-  if (!(error instanceof Refusal)) throw error;
 }
 
 async function taken(

@@ -1,11 +1,19 @@
 // The lock of a remote state: takes it, takes it over from a run that gives no sign of life, and removes it at the request
 // of a person. `lease.ts` renews it.
-import { equal, refuse, sameTarget, type Diagnostic } from '../../../model/index.js';
+import { equal, refuse, sameTarget, warning, type Diagnostic } from '../../../model/index.js';
 import { MovedState } from '../../state-text.js';
 import { described, type Opening } from '../../store-port.js';
 import { lockWaited, refuseInterrupted } from '../../waiting-store.js';
-import { refuseHeld, refuseLocked, refuseTarget } from '../backend-errors.js';
-import { encodeHead, readHead, type Head, type Holder, type VersionedHead } from './head.js';
+import { refuseAlive, refuseHeld, refuseLocked, refuseTarget } from '../backend-errors.js';
+import type { LockTools } from '../file/lock.js';
+import {
+  encodeHead,
+  newHolder,
+  readHead,
+  type Head,
+  type Holder,
+  type VersionedHead,
+} from './head.js';
 import type { OpenedHead } from './lease.js';
 import { newHead } from './lost-head.js';
 import { probe } from './probe.js';
@@ -17,7 +25,8 @@ import { settledPut } from './settled-put.js';
 /** Milliseconds between two looks at the head while waiting. */
 const LOOK = 2_000;
 
-export interface RegisterStoreOptions extends Omit<SessionTools, 'rescue'> {
+export interface RegisterStoreOptions
+  extends Omit<SessionTools, 'rescue'>, Pick<LockTools, 'signal' | 'notify'> {
   /** Of trueup, for messages. */
   readonly version: string;
   readonly locking: {
@@ -31,10 +40,6 @@ export interface RegisterStoreOptions extends Omit<SessionTools, 'rescue'> {
   /** Of the CI run, for those who find the lock taken. */
   readonly url?: string;
   readonly rescue: RescueFolder;
-  /** Ends a wait. */
-  readonly signal?: AbortSignal;
-  /** Called once, with the reason, before a lock is waited for. */
-  readonly notify?: (diagnostic: Diagnostic) => void;
 }
 
 export type Taken = Omit<OpenedHead, 'state' | 'log'>;
@@ -62,7 +67,7 @@ export async function take(options: Taker, { operation, target, moved }: Opening
       await probe(options);
       if (before.epoch > 0) notify?.(headLost(registers.location));
     }
-    const holder = holderOf(options, operation);
+    const holder = newHolder(options, operation);
     const head = { ...before, target, holder };
     const taken = { ...head, epoch: head.epoch + 1, beat: 0 };
     const since = clock.monotonic();
@@ -72,26 +77,11 @@ export async function take(options: Taker, { operation, target, moved }: Opening
   }
 }
 
-const headLost = (location: string): Diagnostic => ({
-  severity: 'warning',
-  code: 'head-lost',
-  summary: `The head of the state at ${location} is gone. This run goes on with the state and the log that are left.`,
-});
-
-function holderOf(
-  { random, clock, lock, locking, url }: RegisterStoreOptions,
-  operation: string,
-): Holder {
-  return {
-    id: random.uuid(),
-    host: lock.host,
-    pid: lock.pid,
-    operation,
-    created_at: new Date(clock.now()).toISOString(),
-    ...(url !== undefined && { url }),
-    lease: locking.lease,
-  };
-}
+const headLost = (location: string): Diagnostic =>
+  warning(
+    'head-lost',
+    `The head of the state at ${location} is gone. This run goes on with the state and the log that are left.`,
+  );
 
 /** True if anything was ever recorded under a head. Until then it belongs to no cloud. */
 async function isUsed({ registers, keys }: RegisterStoreOptions, head: Head): Promise<boolean> {
@@ -151,11 +141,6 @@ export async function unlock(options: RegisterStoreOptions, id: string): Promise
   await heldBy(options, id);
   refuseAlive(holder);
 }
-
-const refuseAlive = (holder: Holder): never =>
-  refuseLocked('lock-alive', `the run that holds the lock is still active: ${described(holder)}`, {
-    detail: 'Wait for it, or end it first.',
-  });
 
 async function heldBy(
   { registers, keys }: RegisterStoreOptions,

@@ -4,17 +4,10 @@
 //   take     replaces the head first, and lists the log afterwards
 // If the check of a run passed, its read of the head came before the head of the next holder, and so did its wave: the
 // next holder sees the intent of every request that may have left.
-import {
-  equal,
-  fold,
-  pending,
-  sha256,
-  type RunAuthor,
-  type RunRecord,
-} from '../../../model/index.js';
+import { pending, sha256, type RunAuthor, type RunRecord } from '../../../model/index.js';
 import type { LockPort } from '../../../platform/index.js';
 import { grouped, queue } from '../../journal-queue.js';
-import { snapshotOf, holdsResult, writtenState } from '../../snapshot.js';
+import { snapshotOf, holdsResult, nextState } from '../../snapshot.js';
 import type { Compaction, Session, Snapshot } from '../../store-port.js';
 import { sharedNext, untilStopped, type Rescue } from '../until-stopped.js';
 import { heldHead, type HeadTools, type OpenedHead } from './lease.js';
@@ -57,15 +50,12 @@ export function registerSession(tools: SessionTools, held: OpenedHead): Session 
     if (head.isOverdue()) await inTurn(() => head.beat());
   };
 
-  const compact = async ({ finish, always, applied }: Compaction): Promise<Snapshot> => {
-    const folded = fold(state, records);
+  const compact = async (how: Compaction): Promise<Snapshot> => {
     const open = pending(records);
-    if (always || !equal(folded, state)) {
-      const finished = (await finish?.(folded)) ?? folded;
-      const serial = Math.max(head.now().serial + 1, finished.serial);
-      const { operation } = holder;
-      const writing = { clock, serial, operation, author, applied, records, resumed };
-      const next = writtenState(finished, writing);
+    const { operation } = holder;
+    const least = head.now().serial + 1;
+    const next = await nextState({ clock, operation, author, state, records, least, resumed }, how);
+    if (next) {
       await head.replaceState(next, open);
       [state, records, last, resumed] = [next, open, null, false];
       await head.collectGarbage();

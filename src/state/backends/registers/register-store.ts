@@ -15,17 +15,12 @@ import {
   type RegisterStoreOptions,
   type HeadWatch,
 } from './register-lock.js';
-import { readLog, type JournalLog } from './record-log.js';
+import { readLog } from './record-log.js';
 import { registerSession } from './register-session.js';
 import { recordRescued } from './rescue.js';
 
 /** Attempts to read head, state and log while a run replaces them. */
 const READS = 5;
-
-interface Content {
-  readonly state: State;
-  readonly log: JournalLog;
-}
 
 export function registerStore(options: RegisterStoreOptions): Store {
   const { registers, keys } = options;
@@ -91,7 +86,7 @@ async function quietHead(options: RegisterStoreOptions) {
   return found ?? { head: await newHead(options, ''), version: undefined };
 }
 
-async function load(options: RegisterStoreOptions, head: Head): Promise<Content> {
+async function load(options: RegisterStoreOptions, head: Head) {
   const [state, log] = await Promise.all([
     loadState(options, head),
     readLog(options.registers, options.keys, head),
@@ -121,5 +116,5 @@ async function readState(
   if (sha256(found.body) !== one.sha256)
     refuseDamaged(place, 'its checksum is not the one that the head names', advice);
   const text = Buffer.from(found.body).toString('utf8');
-  return decodeState(text, place, version, async () => advice);
+  return decodeState(text, place, version, advice);
 }

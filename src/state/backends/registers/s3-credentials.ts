@@ -1,6 +1,6 @@
 // Credentials for requests to S3: from the environment, otherwise by the chain of the AWS SDK, which is not a dependency:
 // profiles, roles of containers, machines and CI jobs. Requests are signed without it.
-import { errorCode, refuse } from '../../../model/index.js';
+import { defined, errorCode, refuse } from '../../../model/index.js';
 import type { S3Credentials } from './s3.js';
 
 const BY_ENVIRONMENT =
@@ -19,11 +19,7 @@ export async function s3Credentials(
     return refuse('backend-credentials', 'AWS_ACCESS_KEY_ID has no secret', {
       detail: BY_ENVIRONMENT,
     });
-  const fixed = {
-    accessKeyId,
-    secretAccessKey,
-    ...(sessionToken !== undefined && { sessionToken }),
-  };
+  const fixed = { accessKeyId, secretAccessKey, ...defined({ sessionToken }) };
   return async () => fixed;
 }
 
@@ -40,7 +36,7 @@ async function chain(region: string): Promise<() => Promise<S3Credentials>> {
       }),
     );
     const { accessKeyId, secretAccessKey, sessionToken } = found;
-    return { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) };
+    return { accessKeyId, secretAccessKey, ...defined({ sessionToken }) };
   };
 }
 

@@ -6,7 +6,7 @@ import { pauseAfter, type Pauses } from '../retried.js';
 
 const ATTEMPTS = 4;
 
-interface PutTools extends Pauses {
+export interface PutTools extends Pauses {
   readonly registers: Registers;
 }
 
