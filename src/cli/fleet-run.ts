@@ -96,13 +96,13 @@ export interface TenantTask {
   readonly again?: string;
 }
 
-export interface TenantJob extends TenantTask {
+interface RunTask extends TenantTask {
   readonly run: string;
   /** Absent where no results are kept. */
   readonly records?: RunRecords | undefined;
 }
 
-export interface FleetJob extends TenantJob {
+export interface FleetJob extends RunTask {
   /** How each tenant is shown when it ends. */
   readonly forms: Pick<FleetForms, 'shown' | 'events'> & {
     readonly pages?: TenantPages | undefined;
@@ -291,7 +291,7 @@ function linesInOrder(
 }
 
 export interface TenantRun {
-  readonly job: TenantJob;
+  readonly job: RunTask;
   readonly shared: {
     readonly limiter: Exchanges['limiterOf'];
     readonly lanes: ReturnType<typeof laneCount>;
