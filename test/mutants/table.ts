@@ -3611,7 +3611,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'terraform: a failed list is taken for a shorter one',
     file: 'terraform/protocol/calls.ts',
-    find: 'told.length > 0 ? [{ diagnostic: told }] : events',
+    find: 'diagnostics.length > 0 ? [{ diagnostic: diagnostics }] : events',
     replace: 'events',
     tests: ['unit/terraform/lists.test.ts'],
   },
@@ -3632,8 +3632,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'terraform: a message names a secret as the API does',
     file: 'terraform/wire-diagnostics.ts',
-    find: 'if (!secret) return [];',
-    replace: 'if (secret !== false) return [];',
+    find: 'filter(([, { secret }]) => secret)',
+    replace: 'filter(([, { secret }]) => secret === false)',
     tests: ['unit/terraform/attribute-names.test.ts'],
   },
   {
