@@ -428,7 +428,7 @@ ${Object.entries(groups)
   .join('')}
 Options:
   --quick      fewer runs, and no project of 100,000 resources, 200 tenants
-  --from=N     \`kills\` without the first N kills, which an earlier run has played
+  --from N     \`kills\` without the first N kills, which an earlier run has played
   --help       print this text
 `;
 
@@ -443,6 +443,7 @@ function chosenGroups(words: readonly string[]): readonly Group[] | undefined {
       from: { type: 'string' },
     },
   });
+  if (!/^\d*$/.test(values.from ?? '')) throw new TypeError('--from is a number of kills.');
   const unknown = positionals.filter((word) => !Object.hasOwn(groups, word));
   if (unknown.length > 0) throw new TypeError(`There is no group named ${unknown.join(', ')}.`);
   if (values.help) return undefined;

@@ -2,11 +2,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { startPostgres, type Server } from '../servers.js';
 import { driftWords, fleetOf, LATENCY, reportOf, rowsOf, TENANTS, type Fleet } from './fleet.js';
-import { fixed, quick, row, start, time, tool } from './measuring.js';
+import { fixed, from, quick, row, start, time, tool } from './measuring.js';
 
 const RUNS = quick ? 3 : 100;
-/** Runs that an earlier, ended measurement has played. */
-const FROM = Number(process.argv.find((word) => word.startsWith('--from='))?.slice(7) ?? 0);
 const POOLS = 2;
 /** Of each worker: two workers then keep two cores busy. */
 const LANES = 16;
@@ -107,18 +105,15 @@ async function measure(pools: readonly Pool[]): Promise<void> {
   const wholes = await Promise.all(pools.map((pool) => secondsOf(audit(pool, 'whole'))));
   const whole = Math.max(...wholes);
   // In an order that spreads those of a part, too: 37 and the number of runs have no common divisor.
-  const moments = Array.from(
-    { length: RUNS },
-    (_, at) => (whole * 1000 * ((at * 37) % RUNS)) / RUNS,
-  );
-  moments.splice(0, FROM);
+  const moments = Array.from({ length: RUNS }, (_, at) => (TENANTS * ((at * 37) % RUNS)) / RUNS);
+  moments.splice(0, from);
   const again: number[] = [];
   const playAll = async (pool: Pool): Promise<void> => {
     for (let after = moments.shift(); after !== undefined; after = moments.shift()) {
       const count = await audit(pool, `killed-${Math.floor(after)}`, after);
       again.push(count);
       process.stderr.write(
-        `${FROM + again.length} of ${RUNS}: a worker killed after ${fixed(after, 0)} tenants, ${count} run again\n`,
+        `${from + again.length} of ${RUNS}: a worker killed after ${fixed(after, 0)} tenants, ${count} run again\n`,
       );
     }
   };

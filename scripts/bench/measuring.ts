@@ -4,11 +4,20 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 
 // Node reads a machine's own root certificates before it runs anything, which takes longer than starting does.
 delete process.env['NODE_EXTRA_CA_CERTS'];
 
-export const quick = process.argv.includes('--quick');
+/** The words of the command line; `bench.ts` refuses the wrong ones. */
+const { values } = parseArgs({
+  allowPositionals: true,
+  strict: false,
+  options: { quick: { type: 'boolean' }, from: { type: 'string' } },
+});
+export const quick = values.quick === true;
+/** Number of killed workers that an earlier measurement, which was ended, has played. */
+export const from = Number(values.from ?? 0);
 export const tool = resolve('dist/trueup.cjs');
 export const root = mkdtempSync(join(tmpdir(), 'trueup-bench-'));
 
