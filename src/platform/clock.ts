@@ -11,8 +11,18 @@ export function systemClock(): Clock {
   return { now: () => Date.now(), monotonic, boot, sleep };
 }
 
+/** Milliseconds for which an answer of the system counts: asking takes as long as much of the work on a request. */
+const FRESH = 10;
+
+let asked: { at: number; wall: number; uptime: number } | undefined;
+
+/** The system is asked again if the wall clock and the monotonic one disagree: the machine may have slept. */
 function boot(): ReturnType<Clock['boot']> {
-  return { id: (bootId ??= readBootId()), milliseconds: uptime() * 1000 };
+  const [at, wall] = [monotonic(), Date.now()];
+  const passed = asked ? at - asked.at : Infinity;
+  if (!asked || passed > FRESH || Math.abs(wall - asked.wall - passed) > FRESH)
+    asked = { at, wall, uptime: Math.max(uptime() * 1000, asked ? asked.uptime + passed : 0) };
+  return { id: (bootId ??= readBootId()), milliseconds: asked.uptime + at - asked.at };
 }
 
 let bootId: string | null | undefined;

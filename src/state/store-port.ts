@@ -96,8 +96,11 @@ export interface Session {
   record(...records: readonly RunRecord[]): Promise<void>;
   /** True if a value contains a secret and is therefore not stored in clear. */
   hides?(value: unknown): boolean;
-  /** Fencing: throws where this run does not hold the lock any more. Called before every mutating request. */
-  assertHeld(): Promise<void>;
+  /**
+   * Fencing: throws where this run does not hold the lock any more. Called before every mutating request.
+   * @param op of the request: a check will do that began a moment ago, after the intent was recorded; absent: checks now
+   */
+  assertHeld(op?: string): Promise<void>;
   /** Folds the journal into the state, durably, and ends the journal unless intents are still pending. Returns the new snapshot. */
   compact(how?: Compaction): Promise<Snapshot>;
   /** Marks the store: until the mark is taken away, no other run opens it. */

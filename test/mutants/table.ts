@@ -625,15 +625,16 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the lock is not looked at before bytes leave',
     file: 'reconciler/apply/write-operation.ts',
-    find: 'await session.assertHeld();',
+    find: 'await session.assertHeld(intent.op);',
     replace: '',
     tests: leaving,
   },
   {
     name: 'what a write rests on is read before the lock is looked at',
     file: 'reconciler/apply/write-operation.ts',
-    find: 'await session.assertHeld(); // The answer of a remote state takes time: what the write rests on is read afterwards.\nconst instead = await read(); await recheck?.before();',
-    replace: 'const instead = await read(); await recheck?.before(); await session.assertHeld();',
+    find: 'await session.assertHeld(intent.op); // The answer of a remote state takes time: what the write rests on is read afterwards.\nconst instead = await read(); await recheck?.before();',
+    replace:
+      'const instead = await read(); await recheck?.before(); await session.assertHeld(intent.op);',
     tests: leaving,
   },
   {
@@ -4281,9 +4282,37 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a check of the head that began before an intent was recorded serves its request',
     file: 'state/backends/registers/register-session.ts',
-    find: '() => sequence',
-    replace: '() => 0',
+    find: 'check, () => sequence)',
+    replace: 'check, () => 0)',
     tests: remote,
+  },
+  {
+    name: 'a request leaves on a check that began before its intent was recorded',
+    file: 'state/backends/registers/register-session.ts',
+    find: 'passed.sequence <= wave',
+    replace: 'passed.sequence < wave',
+    tests: remote,
+  },
+  {
+    name: 'a request shares a check that began before its intent was recorded',
+    file: 'state/backends/until-stopped.ts',
+    find: 'begun >= least ? asked',
+    replace: 'begun >= least - 1 ? asked',
+    tests: remote,
+  },
+  {
+    name: 'a check shows for good that a remote lock is held',
+    file: 'state/backends/registers/register-session.ts',
+    find: 'const FRESH = 100;',
+    replace: 'const FRESH = Infinity;',
+    tests: remote,
+  },
+  {
+    name: 'the sleep of the machine is not counted at once',
+    file: 'platform/clock.ts',
+    find: 'Math.abs(wall - asked.wall - passed) > FRESH',
+    replace: 'false',
+    tests: ['unit/platform/clock.test.ts'],
   },
   {
     name: 'a run does not notice that its remote lock was taken',

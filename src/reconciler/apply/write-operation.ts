@@ -660,7 +660,7 @@ async function sender(
   const mayLeave = async (): Promise<Request | undefined> => {
     for (;;) {
       refuseHalted();
-      await session.assertHeld();
+      await session.assertHeld(intent.op);
       // The answer of a remote state takes time: what the write rests on is read afterwards.
       const instead = await read();
       await recheck?.before();

@@ -42,19 +42,20 @@ async function keepResults(rescue: Rescue, added: readonly RunRecord[]): Promise
 }
 
 /**
- * A question that is asked for all who wait for it. Who comes while it is asked gets its answer if nothing was recorded
- * since it began. Otherwise they get the answer to the next one, which is asked after they came.
- * @param recorded tells what is recorded so far; absent: nobody gets the answer to a question that began before they came
+ * A question that is asked for all who wait for it. Who comes while it is asked gets its answer if it began late enough.
+ * Otherwise they get the answer to the next one, which is asked after they came.
+ * @param moment when a question begins, as a number that never falls; absent: the number of callers so far
+ * @returns asks with the least moment whose answer will do: now, if absent
  */
 export function sharedNext(
   ask: () => Promise<void>,
-  recorded: () => unknown = () => ({}),
-): () => Promise<void> {
+  moment: () => number = counter(),
+): (least?: number) => Promise<void> {
   let asked: Promise<void> | undefined;
-  let before: unknown;
+  let begun = 0;
   let next: Promise<void> | undefined;
   const start = (): Promise<void> => {
-    before = recorded();
+    begun = moment();
     return (asked = ask().finally(() => {
       asked = undefined;
     }));
@@ -63,8 +64,13 @@ export function sharedNext(
     next = undefined;
     return start();
   };
-  return () => {
+  return (least = moment()) => {
     if (!asked) return start();
-    return before === recorded() ? asked : (next ??= asked.then(afterwards, afterwards));
+    return begun >= least ? asked : (next ??= asked.then(afterwards, afterwards));
   };
+}
+
+function counter(): () => number {
+  let count = 0;
+  return () => (count += 1);
 }

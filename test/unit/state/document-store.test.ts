@@ -444,7 +444,7 @@ describe('a server that fails', () => {
           const name = `${run}x${op}`;
           const isRecorded = await session
             .record(intent(name), result(name))
-            .then(session.assertHeld)
+            .then(() => session.assertHeld())
             .then(
               () => true,
               () => false,
@@ -507,7 +507,7 @@ describe('a server that fails', () => {
     await session.record(intent('1'));
     kept().versions.set(0, yesterday);
     faults.now = ({ path }) => (path.includes('?ID=') ? 'dropped' : undefined);
-    const refused = await refusal(session.assertHeld().then(session.assertHeld));
+    const refused = await refusal(session.assertHeld().then(() => session.assertHeld()));
     expect(refused).toMatchObject({ code: 'state-moved', exit: 4 });
     expect(refused.words).toContain('was set back to serial 1 during this run');
   });

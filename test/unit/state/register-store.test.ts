@@ -234,6 +234,7 @@ describe('the lock of a remote state', () => {
     const gate = gated(memory.connect());
     const session = await store({ registers: gate.registers }).open('apply', TARGET);
     await session.record(intent('1'));
+    await turns();
     gate.close();
     const before = gate.reads();
     const asked = [session.assertHeld(), session.assertHeld()];
@@ -245,6 +246,54 @@ describe('the lock of a remote state', () => {
     expect(gate.reads() - before).toBe(1);
     await session.assertHeld();
     expect(gate.reads() - before).toBe(2);
+  });
+
+  it('takes a check that began after the intent of a request was recorded, for a moment', async () => {
+    const { clock, memory, store } = place();
+    const gate = gated(memory.connect());
+    const session = await store({ registers: gate.registers }).open('apply', TARGET);
+    const before = gate.reads();
+    const reads = async (op: string): Promise<number> => {
+      await session.assertHeld(op);
+      return gate.reads() - before;
+    };
+    await session.record(intent('1'), intent('2'));
+    await turns();
+    expect(gate.reads() - before).toBe(1);
+    expect([await reads('1'), await reads('2')]).toEqual([1, 1]);
+    await clock.sleep(100);
+    expect(await reads('1')).toBe(1);
+    await clock.sleep(1);
+    expect(await reads('1')).toBe(2);
+    await session.record(result('1'));
+    expect(await reads('2')).toBe(2);
+  });
+
+  it('shares a check that is under way with requests whose intents were recorded before it began', async () => {
+    const { memory, store } = place();
+    const gate = gated(memory.connect());
+    const session = await store({ registers: gate.registers }).open('apply', TARGET);
+    const before = gate.reads();
+    gate.close();
+    await session.record(intent('1'));
+    await session.record(intent('2'));
+    const asked = [session.assertHeld('1'), session.assertHeld('1')];
+    await turns();
+    expect(gate.reads() - before).toBe(1);
+    gate.open();
+    await Promise.all(asked);
+    await session.assertHeld('2');
+    expect(gate.reads() - before).toBe(2);
+  });
+
+  it('refuses a request after a check that failed, whatever an earlier one said', async () => {
+    const { memory, store } = place();
+    const session = await store().open('apply', TARGET);
+    await session.record(intent('1'), intent('2'));
+    await session.assertHeld('1');
+    await stealHead(memory.connect(), registerKeys('default'));
+    expect(await refusal(session.assertHeld())).toMatchObject({ code: 'lock-lost' });
+    expect(await refusal(session.assertHeld('2'))).toMatchObject({ code: 'lock-lost' });
   });
 
   it('lets no request leave whose intent the next holder does not see, whoever shares a check', async () => {
@@ -260,8 +309,8 @@ describe('the lock of a remote state', () => {
       const requests = ops.map(async (op) => {
         await some(200);
         await session.record(intent(op));
-        await some(60);
-        await session.assertHeld();
+        await some(160);
+        await session.assertHeld(op);
         sent.push(op);
       });
       await some(300);
@@ -310,7 +359,8 @@ describe('the lock of a remote state', () => {
       ...plain,
       async put(key, body, expect) {
         // Until the head is replaced, the first run may record and send.
-        if (key.endsWith('/head')) late ??= first.record(intent('2')).then(first.assertHeld);
+        if (key.endsWith('/head'))
+          late ??= first.record(intent('2')).then(() => first.assertHeld());
         await late;
         return plain.put(key, body, expect);
       },
@@ -444,7 +494,7 @@ describe('a backend that fails', () => {
         const name = `${run}x${op}`;
         const isRecorded = await session
           .record(intent(name), result(name))
-          .then(session.assertHeld)
+          .then(() => session.assertHeld())
           .then(
             () => true,
             () => false,

@@ -111,6 +111,12 @@ export function fileSession(options: SessionOptions): Session {
     return snapshotOf(memory.state(), journal.records());
   };
 
+  // Those who ask while the question is under way get the same answer: many requests leave together.
+  const ask = sharedNext(
+    () => withDisk(paths.state, assertReady),
+    () => 0,
+  );
+
   let released: Promise<void> | undefined;
   const release = async (): Promise<void> => {
     await journal.close();
@@ -119,11 +125,7 @@ export function fileSession(options: SessionOptions): Session {
   return {
     snapshot: snapshotOf(memory.state(), journal.records()),
     record: grouped(inTurn, journal.records(), append),
-    // Those who ask while the question is under way get the same answer: many requests leave together.
-    assertHeld: sharedNext(
-      () => withDisk(paths.state, assertReady),
-      () => 'under way',
-    ),
+    assertHeld: () => ask(),
     compact: (how = {}) => inTurn(() => compact(how)),
     mark: (moved) => inTurn(() => memory.mark(moved)),
     release: () => (released ??= inTurn(release)),

@@ -1,11 +1,11 @@
 // One run on a remote backend. The order of its steps is what keeps two runs apart:
 //   record   writes a wave under a key of its own, which must not exist
-//   send     reads the head after the wave is durable; the head must still name this run
+//   send     reads the head after the wave is durable; the head must still name this run. Requests share such reads
 //   take     replaces the head first, and lists the log afterwards
 // If the check of a run passed, its read of the head came before the head of the next holder, and so did its wave: the
 // next holder sees the intent of every request that may have left.
 import { pending, sha256, type RunAuthor, type RunRecord } from '../../../model/index.js';
-import type { LockPort } from '../../../platform/index.js';
+import type { Clock, LockPort } from '../../../platform/index.js';
 import { grouped, queue } from '../../journal-queue.js';
 import { snapshotOf, holdsResult, nextState } from '../../snapshot.js';
 import type { Compaction, Session, Snapshot } from '../../store-port.js';
@@ -14,6 +14,9 @@ import { heldHead, type HeadTools, type OpenedHead } from './lease.js';
 import { slotOf } from './keys.js';
 import { encodeWave } from './record-log.js';
 import { settledPut } from './settled-put.js';
+
+/** Milliseconds for which a check shows that the lock is held. Far less than the lease and the settle time. */
+const FRESH = 100;
 
 export interface SessionTools extends HeadTools {
   readonly lock: LockPort;
@@ -30,6 +33,8 @@ export function registerSession(tools: SessionTools, held: OpenedHead): Session 
   let records: readonly RunRecord[] = [...held.head.carry, ...held.log.records];
   let resumed = holdsResult(records);
   let sequence = 1;
+  /** The sequence number of the wave that holds the intent of an operation. */
+  const waves = new Map<string, number>();
   const inTurn = queue((work) => work());
   const head = heldHead(tools, held);
 
@@ -40,6 +45,7 @@ export function registerSession(tools: SessionTools, held: OpenedHead): Session 
     const body = encodeWave({ holder: holder.id, after: last, nonce: random.uuid() }, lines);
     const put = await settledPut(tools, keys.entry(head.now().serial, slot), body, null);
     if (put === 'conflict') await head.lose();
+    for (const one of added) if (one.type === 'intent') waves.set(one.op, sequence);
     sequence += 1;
     last = { slot, sha256: sha256(body) };
     records = [...records, ...added];
@@ -68,6 +74,19 @@ export function registerSession(tools: SessionTools, held: OpenedHead): Session 
     return snapshotOf(state, records);
   };
 
+  const checked = sharedChecks(clock, check, () => sequence);
+  const assertHeld: Session['assertHeld'] = (op = '') => going.on(() => checked(waves.get(op)));
+
+  const group = grouped(inTurn, records, (added, lines) =>
+    going.on(() => append(added, lines), added),
+  );
+  const record: Session['record'] = async (...added) => {
+    await group(...added);
+    // A check that begins while a request waits for its turn delays it less. Who asks for it is told why it failed.
+    for (const one of added)
+      if (one.type === 'intent') void assertHeld(one.op).catch(() => undefined);
+  };
+
   const beat = (): Promise<void> => (going.isStopped() ? Promise.resolve() : head.beat());
   const lost = (error: unknown): void => {
     if (head.isLost()) going.stop(error);
@@ -82,13 +101,26 @@ export function registerSession(tools: SessionTools, held: OpenedHead): Session 
     get snapshot() {
       return snapshotOf(state, records);
     },
-    record: grouped(inTurn, records, (added, lines) => going.on(() => append(added, lines), added)),
-    assertHeld: sharedNext(
-      () => going.on(check),
-      () => sequence,
-    ),
+    record,
+    assertHeld,
     compact: (how = {}) => inTurn(() => going.on(() => compact(how))),
     mark: (moved) => inTurn(() => going.on(() => head.swap((now) => ({ ...now, moved })))),
     release: () => (released ??= inTurn(release)),
+  };
+}
+
+/** A check will do for a request if it began after the intent of the request was durable. @param sequence of the next wave */
+function sharedChecks(clock: Clock, check: () => Promise<void>, sequence: () => number) {
+  let passed = { sequence: 0, at: -Infinity };
+  const ask = sharedNext(async () => {
+    const begun = { sequence: sequence(), at: clock.boot().milliseconds };
+    await check();
+    passed = begun;
+  }, sequence);
+  /** @param wave that holds the intent; absent: checks now */
+  return async (wave?: number): Promise<void> => {
+    if (wave === undefined) return ask();
+    const isRecent = clock.boot().milliseconds - passed.at <= FRESH;
+    if (!isRecent || passed.sequence <= wave) await ask(wave + 1);
   };
 }
