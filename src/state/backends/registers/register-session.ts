@@ -33,8 +33,6 @@ export function registerSession(tools: SessionTools, held: OpenedHead): Session 
   let records: readonly RunRecord[] = [...held.head.carry, ...held.log.records];
   let resumed = holdsResult(records);
   let sequence = 1;
-  /** The sequence number of the wave that holds the intent of an operation. */
-  const waves = new Map<string, number>();
   const inTurn = queue((work) => work());
   const head = heldHead(tools, held);
 
@@ -45,7 +43,7 @@ export function registerSession(tools: SessionTools, held: OpenedHead): Session 
     const body = encodeWave({ holder: holder.id, after: last, nonce: random.uuid() }, lines);
     const put = await settledPut(tools, keys.entry(head.now().serial, slot), body, null);
     if (put === 'conflict') await head.lose();
-    for (const one of added) if (one.type === 'intent') waves.set(one.op, sequence);
+    checks.recorded(added);
     sequence += 1;
     last = { slot, sha256: sha256(body) };
     records = [...records, ...added];
@@ -74,19 +72,11 @@ export function registerSession(tools: SessionTools, held: OpenedHead): Session 
     return snapshotOf(state, records);
   };
 
-  const checked = sharedChecks(clock, check, () => sequence);
-  const assertHeld: Session['assertHeld'] = (op = '') => going.on(() => checked(waves.get(op)));
-
-  const group = grouped(inTurn, records, (added, lines) =>
+  const checks = sharedChecks(clock, check, () => sequence);
+  const assertHeld: Session['assertHeld'] = (op) => going.on(() => checks.held(op));
+  const record = grouped(inTurn, records, (added, lines) =>
     going.on(() => append(added, lines), added),
   );
-  const record: Session['record'] = async (...added) => {
-    await group(...added);
-    // A check that begins while a request waits for its turn delays it less. Who asks for it is told why it failed.
-    for (const one of added)
-      if (one.type === 'intent') void assertHeld(one.op).catch(() => undefined);
-  };
-
   const beat = (): Promise<void> => (going.isStopped() ? Promise.resolve() : head.beat());
   const lost = (error: unknown): void => {
     if (head.isLost()) going.stop(error);
@@ -101,7 +91,7 @@ export function registerSession(tools: SessionTools, held: OpenedHead): Session 
     get snapshot() {
       return snapshotOf(state, records);
     },
-    record,
+    record: checkedEarly(record, assertHeld),
     assertHeld,
     compact: (how = {}) => inTurn(() => going.on(() => compact(how))),
     mark: (moved) => inTurn(() => going.on(() => head.swap((now) => ({ ...now, moved })))),
@@ -109,18 +99,36 @@ export function registerSession(tools: SessionTools, held: OpenedHead): Session 
   };
 }
 
+/** A check that begins while a request waits for its turn delays it less. Who asks for it is told why it failed. */
+const checkedEarly =
+  (record: Session['record'], assertHeld: Session['assertHeld']): Session['record'] =>
+  async (...added) => {
+    await record(...added);
+    for (const one of added)
+      if (one.type === 'intent') void assertHeld(one.op).catch(() => undefined);
+  };
+
 /** A check will do for a request if it began after the intent of the request was durable. @param sequence of the next wave */
 function sharedChecks(clock: Clock, check: () => Promise<void>, sequence: () => number) {
+  /** By operation: the wave that holds its intent. */
+  const waves = new Map<string, number>();
   let passed = { sequence: 0, at: -Infinity };
   const ask = sharedNext(async () => {
     const begun = { sequence: sequence(), at: clock.boot().milliseconds };
     await check();
     passed = begun;
   }, sequence);
-  /** @param wave that holds the intent; absent: checks now */
-  return async (wave?: number): Promise<void> => {
-    if (wave === undefined) return ask();
-    const isRecent = clock.boot().milliseconds - passed.at <= FRESH;
-    if (!isRecent || passed.sequence <= wave) await ask(wave + 1);
+  return {
+    /** @param added with the wave that is durable now */
+    recorded(added: readonly RunRecord[]): void {
+      for (const one of added) if (one.type === 'intent') waves.set(one.op, sequence());
+    },
+    /** @param op whose intent was recorded; absent: checks now */
+    async held(op = ''): Promise<void> {
+      const wave = waves.get(op);
+      if (wave === undefined) return ask();
+      const isRecent = clock.boot().milliseconds - passed.at <= FRESH;
+      if (!isRecent || passed.sequence <= wave) await ask(wave + 1);
+    },
   };
 }
