@@ -14,15 +14,30 @@ export function systemClock(): Clock {
 /** Milliseconds for which an answer of the system counts: asking takes as long as much of the work on a request. */
 const FRESH = 10;
 
-let asked: { at: number; wall: number; uptime: number } | undefined;
+interface Asked {
+  readonly at: number;
+  readonly wall: number;
+  readonly milliseconds: number;
+}
+let asked: Asked | undefined;
 
 /** The system is asked again if the wall clock and the monotonic one disagree: the machine may have slept. */
 function boot(): ReturnType<Clock['boot']> {
   const [at, wall] = [monotonic(), Date.now()];
   const passed = asked ? at - asked.at : Infinity;
-  if (!asked || passed > FRESH || Math.abs(wall - asked.wall - passed) > FRESH)
-    asked = { at, wall, uptime: Math.max(uptime() * 1000, asked ? asked.uptime + passed : 0) };
-  return { id: (bootId ??= readBootId()), milliseconds: asked.uptime + at - asked.at };
+  if (!asked || passed > FRESH || Math.abs(wall - asked.wall - passed) > FRESH) asked = ask(asked);
+  const milliseconds = asked.milliseconds + Math.max(0, at - asked.at);
+  return { id: (bootId ??= readBootId()), milliseconds };
+}
+
+/** Never less than before. An answer during which the process stood still does not count: it would be ahead for good. */
+function ask(before: Asked | undefined): Asked {
+  for (;;) {
+    const [at, wall] = [monotonic(), Date.now()];
+    const least = before ? before.milliseconds + at - before.at : 0;
+    const milliseconds = Math.max(uptime() * 1000, least);
+    if (monotonic() - at <= FRESH) return { at, wall, milliseconds };
+  }
 }
 
 let bootId: string | null | undefined;

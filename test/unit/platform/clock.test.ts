@@ -1,10 +1,13 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../src/platform/clock.js';
 
-const machine = vi.hoisted(() => ({ uptime: 0 }));
+const machine = vi.hoisted(() => ({ uptime: 0, beforeAnswer: () => {} }));
 vi.mock('node:os', async (original) => ({
   ...(await original<object>()),
-  uptime: () => machine.uptime,
+  uptime: () => {
+    machine.beforeAnswer();
+    return machine.uptime;
+  },
 }));
 
 describe('the time since the machine started', () => {
@@ -25,5 +28,23 @@ describe('the time since the machine started', () => {
     const before = boot();
     [machine.uptime, ahead] = [1_000_050, 0];
     expect(boot()).toBeGreaterThanOrEqual(before);
+  });
+
+  it('is not ahead after the process stood still while it asked', async () => {
+    machine.uptime = 2_000_000;
+    const begun = clock.monotonic();
+    const passed = (): number => clock.monotonic() - begun;
+    await clock.sleep(20);
+    machine.beforeAnswer = () => {
+      machine.beforeAnswer = () => {};
+      while (passed() < 120);
+      machine.uptime += 0.12;
+    };
+    boot();
+    expect(passed()).toBeGreaterThanOrEqual(120);
+    await clock.sleep(20);
+    machine.uptime = 2_000_000 + passed() / 1000;
+    const known = boot();
+    expect(known - 2_000_000_000).toBeLessThanOrEqual(passed() + 20);
   });
 });
