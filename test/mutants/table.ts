@@ -4315,6 +4315,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/platform/clock.test.ts'],
   },
   {
+    name: 'the time since boot is ahead for good after the process stood still',
+    file: 'platform/clock.ts',
+    find: 'if (monotonic() - at <= FRESH) return',
+    replace: 'return',
+    tests: ['unit/platform/clock.test.ts'],
+  },
+  {
     name: 'a run does not notice that its remote lock was taken',
     file: 'state/backends/registers/lease.ts',
     find: 'if (!isOurs((await readHead(registers, keys))?.head)) await lose();',
