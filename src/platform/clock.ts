@@ -1,14 +1,15 @@
 // The real clock: wall time, a monotonic one for durations, and a sleep that can be interrupted.
 import { readFileSync } from 'node:fs';
-import { uptime } from 'node:os';
+import { uptime as systemUptime } from 'node:os';
 import { hrtime } from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from './index.js';
 
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-export function systemClock(): Clock {
-  return { now: () => Date.now(), monotonic, boot, sleep };
+/** @param uptime seconds since the machine started, with the time that it slept */
+export function systemClock(uptime: () => number = systemUptime): Clock {
+  return { now: () => Date.now(), monotonic, boot: bootClock(uptime), sleep };
 }
 
 /** Milliseconds for which an answer of the system counts: asking takes as long as much of the work on a request. */
@@ -19,19 +20,22 @@ interface Asked {
   readonly wall: number;
   readonly milliseconds: number;
 }
-let asked: Asked | undefined;
 
 /** The system is asked again if the wall clock and the monotonic one disagree: the machine may have slept. */
-function boot(): ReturnType<Clock['boot']> {
-  const [at, wall] = [monotonic(), Date.now()];
-  const passed = asked ? at - asked.at : Infinity;
-  if (!asked || passed > FRESH || Math.abs(wall - asked.wall - passed) > FRESH) asked = ask(asked);
-  const milliseconds = asked.milliseconds + Math.max(0, at - asked.at);
-  return { id: (bootId ??= readBootId()), milliseconds };
+function bootClock(uptime: () => number): Clock['boot'] {
+  let asked: Asked | undefined;
+  return () => {
+    const [at, wall] = [monotonic(), Date.now()];
+    const passed = asked ? at - asked.at : Infinity;
+    if (!asked || passed > FRESH || Math.abs(wall - asked.wall - passed) > FRESH)
+      asked = ask(uptime, asked);
+    const milliseconds = asked.milliseconds + Math.max(0, at - asked.at);
+    return { id: (bootId ??= readBootId()), milliseconds };
+  };
 }
 
 /** Never less than before. An answer during which the process stood still does not count: it would be ahead for good. */
-function ask(before: Asked | undefined): Asked {
+function ask(uptime: () => number, before: Asked | undefined): Asked {
   for (;;) {
     const [at, wall] = [monotonic(), Date.now()];
     const least = before ? before.milliseconds + at - before.at : 0;

@@ -1,17 +1,12 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../src/platform/clock.js';
 
-const machine = vi.hoisted(() => ({ uptime: 0, beforeAnswer: () => {} }));
-vi.mock('node:os', async (original) => ({
-  ...(await original<object>()),
-  uptime: () => {
+describe('the time since the machine started', () => {
+  const machine = { uptime: 0, beforeAnswer: (): void => undefined };
+  const clock = systemClock(() => {
     machine.beforeAnswer();
     return machine.uptime;
-  },
-}));
-
-describe('the time since the machine started', () => {
-  const clock = systemClock();
+  });
   const boot = (): number => clock.boot().milliseconds;
   let ahead = 0;
   const now = Date.now.bind(Date);
@@ -36,7 +31,7 @@ describe('the time since the machine started', () => {
     const passed = (): number => clock.monotonic() - begun;
     await clock.sleep(20);
     machine.beforeAnswer = () => {
-      machine.beforeAnswer = () => {};
+      machine.beforeAnswer = () => undefined;
       while (passed() < 120);
       machine.uptime += 0.12;
     };
