@@ -34,14 +34,12 @@ function bootClock(uptime: () => number): Clock['boot'] {
   };
 }
 
-/** Never less than before. An answer during which the process stood still does not count: it would be ahead for good. */
+/** Never less than before. The monotonic clock is read last: a process that stands still in between is not ahead for good. */
 function ask(uptime: () => number, before: Asked | undefined): Asked {
-  for (;;) {
-    const [at, wall] = [monotonic(), Date.now()];
-    const least = before ? before.milliseconds + at - before.at : 0;
-    const milliseconds = Math.max(uptime() * 1000, least);
-    if (monotonic() - at <= FRESH) return { at, wall, milliseconds };
-  }
+  const milliseconds = uptime() * 1000;
+  const [at, wall] = [monotonic(), Date.now()];
+  const least = before ? before.milliseconds + at - before.at : 0;
+  return { at, wall, milliseconds: Math.max(milliseconds, least) };
 }
 
 let bootId: string | null | undefined;

@@ -4317,8 +4317,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the time since boot is ahead for good after the process stood still',
     file: 'platform/clock.ts',
-    find: 'if (monotonic() - at <= FRESH) return',
-    replace: 'return',
+    find: 'const milliseconds = uptime() * 1000; const [at, wall] = [monotonic(), Date.now()];',
+    replace: 'const [at, wall] = [monotonic(), Date.now()]; const milliseconds = uptime() * 1000;',
     tests: ['unit/platform/clock.test.ts'],
   },
   {
