@@ -34,7 +34,7 @@ import {
   rule,
   type ShapeCheck,
 } from '../state/shape-check.js';
-import type { Registers } from '../state/backends/registers/port.js';
+import { keysBelow, type Registers } from '../state/backends/registers/port.js';
 import { underClaim, type ClaimTools } from '../state/backends/registers/reader-claim.js';
 import { settledPut } from '../state/backends/registers/settled-put.js';
 import type { Pauses } from '../state/backends/retried.js';
@@ -170,11 +170,7 @@ export function resultRegisters(
         (await settledPut({ registers, ...pauses }, key, Buffer.from(text), null)) !== 'conflict'
       );
     },
-    async list(folder, begin = '') {
-      const keys: string[] = [];
-      for await (const key of registers.list(`${folder}${begin}`)) keys.push(key);
-      return keys;
-    },
+    list: (folder, begin = '') => keysBelow(registers, `${folder}${begin}`),
   };
 }
 

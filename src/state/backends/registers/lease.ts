@@ -5,6 +5,7 @@ import { encodeState } from '../../state-text.js';
 import { refuseLost, unlessRefused } from '../backend-errors.js';
 import { encodeHead, readHead, type Head, type Holder, type VersionedHead } from './head.js';
 import type { ProjectPlace } from './keys.js';
+import { keysBelow } from './port.js';
 import type { JournalLog } from './record-log.js';
 import { settledPut } from './settled-put.js';
 
@@ -108,9 +109,13 @@ async function collectGarbage({ registers, keys }: HeadTools, head: Head): Promi
   const known = new Set(states.map(({ key }) => key));
   const log = keys.entry(serial, log_from);
   const beyond = keys.state(serial + 1, '');
-  const garbage: string[] = [];
-  for await (const key of registers.list(keys.logs)) if (key < log) garbage.push(key);
-  for await (const key of registers.list(keys.states))
-    if (key < beyond && !known.has(key)) garbage.push(key);
+  const [logs, kept] = await Promise.all([
+    keysBelow(registers, keys.logs),
+    keysBelow(registers, keys.states),
+  ]);
+  const garbage = [
+    ...logs.filter((key) => key < log),
+    ...kept.filter((key) => key < beyond && !known.has(key)),
+  ];
   if (garbage.length > 0) await registers.remove(garbage);
 }

@@ -6,6 +6,7 @@ import { decodeState } from '../../state-text.js';
 import { refuseDamaged } from '../backend-errors.js';
 import type { Head, StoredState } from './head.js';
 import type { ProjectPlace } from './keys.js';
+import { keysBelow } from './port.js';
 
 /** More often than any lock was taken: waves that a run still writes under the lost head stay behind those of the new one. */
 const LATER = 1_000_000_000;
@@ -20,8 +21,10 @@ type Remains = Pick<Head, 'lineage' | 'secrets_salt' | 'target' | 'states'>;
 /** Its epoch is 0 where nothing is left. @param target of the run, where nothing tells another @throws Refusal where what is left is damaged */
 export async function newHead(place: HeadlessPlace, target: string): Promise<Head> {
   const { clock, random } = place;
-  const states = await numbersBelow(place, place.keys.states, /^(\d{12})-/);
-  const waves = await numbersBelow(place, place.keys.logs, /^(\d{12})\/(\d{12})\//);
+  const [states, waves] = await Promise.all([
+    numbersBelow(place, place.keys.states, /^(\d{12})-/),
+    numbersBelow(place, place.keys.logs, /^(\d{12})\/(\d{12})\//),
+  ]);
   const [serial = 0] = states.at(-1)?.numbers ?? [];
   const [logged = 0, epoch = 0] = waves.at(-1)?.numbers ?? [];
   const newest = states.filter(({ numbers }) => numbers[0] === serial && serial >= logged);
@@ -48,12 +51,11 @@ async function numbersBelow(
   prefix: string,
   shape: RegExp,
 ): Promise<readonly { readonly key: string; readonly numbers: readonly number[] }[]> {
-  const found = [];
-  for await (const key of registers.list(prefix)) {
+  const keys = await keysBelow(registers, prefix);
+  return keys.flatMap((key) => {
     const [, ...numbers] = shape.exec(key.slice(prefix.length)) ?? [];
-    if (numbers.length > 0) found.push({ key, numbers: numbers.map(Number) });
-  }
-  return found;
+    return numbers.length > 0 ? [{ key, numbers: numbers.map(Number) }] : [];
+  });
 }
 
 /** Of the newest state. Two of one serial are left by runs of which only one counted. */

@@ -26,3 +26,10 @@ export interface Registers {
   /** Makes what the values need, such as a table. Only a run that takes the lock asks for it. @throws Refusal with what a person with more rights types */
   prepare?(): Promise<void>;
 }
+
+/** All of them. @throws Refusal */
+export async function keysBelow(registers: Registers, prefix: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for await (const key of registers.list(prefix)) found.push(key);
+  return found;
+}

@@ -3,7 +3,7 @@
 import { Buffer } from 'node:buffer';
 import { refuse } from '../../../model/index.js';
 import type { ProjectPlace } from './keys.js';
-import type { Put, Registers } from './port.js';
+import { keysBelow, type Put, type Registers } from './port.js';
 import { settledPut } from './settled-put.js';
 
 /** Writes values of its own and removes them. @throws Refusal where the place ignores a condition, or does not show what was written */
@@ -15,18 +15,20 @@ export async function probe(tools: ProjectPlace): Promise<void> {
   const created = await settledPut(tools, key, first, null);
   if (created === 'conflict') return refuseUnfit(registers, 'it refuses to create a new key');
   try {
-    if (isTaken(await registers.put(key, body(), null)))
-      return refuseUnfit(registers, 'it creates a key that exists');
     const replaced = await settledPut(tools, key, second, created.version);
     if (replaced === 'conflict')
       return refuseUnfit(registers, 'it refuses to replace the current version of a key');
-    if (isTaken(await registers.put(key, body(), created.version)))
+    const [again, late, found, listed] = await Promise.all([
+      registers.put(key, body(), null),
+      registers.put(key, body(), created.version),
+      registers.get(key),
+      keysBelow(registers, key),
+    ]);
+    if (isTaken(again)) return refuseUnfit(registers, 'it creates a key that exists');
+    if (isTaken(late))
       return refuseUnfit(registers, 'it replaces a key whose version is another one');
-    const found = await registers.get(key);
     if (!found || !Buffer.from(found.body).equals(second))
       return refuseUnfit(registers, 'it does not show what was written last');
-    const listed: string[] = [];
-    for await (const one of registers.list(key)) listed.push(one);
     if (!listed.includes(key)) return refuseUnfit(registers, 'it does not list a key that exists');
   } finally {
     await registers.remove([key]).catch(() => undefined);

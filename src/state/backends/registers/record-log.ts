@@ -8,7 +8,7 @@ import { filled, isWhole, members, orNull } from '../../shape-check.js';
 import { refuseDamaged } from '../backend-errors.js';
 import type { Head } from './head.js';
 import { slotOf, type Keys } from './keys.js';
-import type { Registers } from './port.js';
+import { keysBelow, type Registers } from './port.js';
 
 /** Values read at the same time. */
 const AT_ONCE = 16;
@@ -55,11 +55,9 @@ export function encodeWave(header: Omit<WaveHeader, 'format'>, lines: string): U
 export async function readLog(registers: Registers, keys: Keys, head: Head): Promise<JournalLog> {
   const prefix = keys.log(head.serial);
   const beyond = slotOf(head.epoch + 1, 0);
-  const slots: string[] = [];
-  for await (const key of registers.list(prefix)) {
-    const slot = key.slice(prefix.length);
-    if (slot >= head.log_from && slot < beyond) slots.push(slot);
-  }
+  const slots = (await keysBelow(registers, prefix))
+    .map((key) => key.slice(prefix.length))
+    .filter((slot) => slot >= head.log_from && slot < beyond);
   const waves: Wave[] = [];
   for (let at = 0; at < slots.length; at += AT_ONCE) {
     const some = slots.slice(at, at + AT_ONCE);

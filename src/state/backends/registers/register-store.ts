@@ -64,6 +64,8 @@ async function readQuietly(options: RegisterStoreOptions): Promise<Snapshot | un
   const { registers, keys } = options;
   for (let attempt = 1; ; attempt += 1) {
     const before = await quietHead(options);
+    // As it was when the head was looked for. A run that came since has its own.
+    if (before.head.epoch === 0) return undefined;
     if (before.head.moved) throw new MovedState(registers.location, before.head.moved);
     const isLast = async (): Promise<boolean> =>
       attempt === READS || (await readHead(registers, keys))?.version === before.version;
