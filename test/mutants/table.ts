@@ -4393,6 +4393,27 @@ export const mutants: readonly Mutant[] = [
     tests: remote,
   },
   {
+    name: 'a place where nothing is left is read again',
+    file: 'state/backends/registers/register-store.ts',
+    find: 'if (before.head.epoch === 0) return undefined;',
+    replace: '',
+    tests: remote,
+  },
+  {
+    name: 'a place that shows an old value holds a state',
+    file: 'state/backends/registers/probe.ts',
+    find: 'if (!found || !Buffer.from(found.body).equals(second))',
+    replace: 'if (!found)',
+    tests: remote,
+  },
+  {
+    name: 'a place that lists nothing holds a state',
+    file: 'state/backends/registers/probe.ts',
+    find: 'if (!listed.includes(key))',
+    replace: 'if (false)',
+    tests: remote,
+  },
+  {
     name: 'a place that lost its head forgets the state that is left',
     file: 'state/backends/registers/lost-head.ts',
     find: '...(newest[0] &&',

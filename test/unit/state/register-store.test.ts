@@ -2,13 +2,13 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../../src/model/index.js';
-import type { Registers } from '../../../src/state/backends/registers/port.js';
+import { keysBelow, type Registers } from '../../../src/state/backends/registers/port.js';
 import { registerKeys } from '../../../src/state/backends/registers/keys.js';
 import type { RegisterStoreOptions } from '../../../src/state/backends/registers/register-lock.js';
 import { registerStore } from '../../../src/state/backends/registers/register-store.js';
 import { settledPut } from '../../../src/state/backends/registers/settled-put.js';
 import { rescueIn } from '../../../src/state/backends/registers/rescue.js';
-import type { Store } from '../../../src/state/index.js';
+import type { Session, Store } from '../../../src/state/index.js';
 import { memoryRegisters, type MemoryRegisters } from '../../support/memory-registers.js';
 import { simulatedFiles } from '../../support/simulated-files.js';
 import { simulatedMachine } from '../../support/simulated-machine.js';
@@ -102,6 +102,37 @@ function gated(registers: Registers) {
     open: () => {
       closed = false;
       held.splice(0).forEach((go) => go());
+    },
+  };
+}
+
+/** Registers that count how often their user waits: calls at the same time count once. */
+function counted(registers: Registers) {
+  let [waits, running] = [0, 0];
+  const during = async <T>(work: Promise<T>): Promise<T> => {
+    if (running === 0) waits += 1;
+    running += 1;
+    try {
+      return await work;
+    } finally {
+      running -= 1;
+    }
+  };
+  const counting: Registers = {
+    ...registers,
+    get: (key) => during(registers.get(key)),
+    put: (...asked) => during(registers.put(...asked)),
+    remove: (keys) => during(registers.remove(keys)),
+    async *list(prefix) {
+      yield* await during(keysBelow(registers, prefix));
+    },
+  };
+  return {
+    registers: counting,
+    async waitsOf(work: () => Promise<unknown>): Promise<number> {
+      const before = waits;
+      await work();
+      return waits - before;
     },
   };
 }
@@ -576,6 +607,77 @@ describe('a backend that fails', () => {
     await (await store().open('apply', TARGET)).release();
     memory.faults.readOnly = true;
     expect(await refusal(store().open('apply', TARGET))).toMatchObject({ code: 'backend-denied' });
+  });
+
+  it.each<[string, (registers: Registers) => Partial<Registers>]>([
+    [
+      'refuses to create a new key',
+      ({ put }) => ({
+        put: async (key, body, expect) => (expect === null ? 'conflict' : put(key, body, expect)),
+      }),
+    ],
+    [
+      'creates a key that exists',
+      ({ get, put }) => ({
+        put: async (key, body, expect) =>
+          put(key, body, expect ?? (await get(key))?.version ?? null),
+      }),
+    ],
+    [
+      'refuses to replace the current version of a key',
+      ({ put }) => ({
+        put: async (key, body, expect) => (expect === null ? put(key, body, expect) : 'conflict'),
+      }),
+    ],
+    [
+      'replaces a key whose version is another one',
+      ({ get, put }) => ({
+        put: async (key, body, expect) =>
+          put(key, body, expect === null ? null : ((await get(key))?.version ?? null)),
+      }),
+    ],
+    [
+      'does not show what was written last',
+      ({ get }) => {
+        const first = new Map<string, Awaited<ReturnType<typeof get>>>();
+        return {
+          async get(key) {
+            const found = first.get(key) ?? (await get(key));
+            if (found) first.set(key, found);
+            return found && { ...found, body: Buffer.from('stale') };
+          },
+        };
+      },
+    ],
+    [
+      'does not list a key that exists',
+      // oxlint-disable-next-line require-yield -- it lists nothing
+      () => ({ async *list() {} }),
+    ],
+  ])('is refused if it %s', async (problem, altered) => {
+    const { memory, store } = place();
+    const plain = memory.connect();
+    const registers = { ...plain, ...altered(plain) };
+    const { code, words } = await refusal(store({ registers }).open('apply', TARGET));
+    expect(code).toBe('backend-cannot-lock');
+    expect(words).toContain(problem);
+    expect([...memory.values.keys()]).toEqual([]);
+  });
+
+  it('is asked for several things at once', async () => {
+    const { memory, store } = place();
+    const { registers, waitsOf } = counted(memory.connect());
+    const remote = store({ registers });
+    // The head; states and log.
+    expect(await waitsOf(() => remote.read())).toBe(2);
+    // As before; a probe that creates, replaces, tries all that must fail, and removes; the head; the log.
+    let session: Session | undefined;
+    expect(await waitsOf(async () => (session = await remote.open('apply', TARGET)))).toBe(8);
+    await session!.record(intent('1'), result('1'));
+    await session!.assertHeld('1');
+    // The state; the head; states and log; the removal.
+    expect(await waitsOf(() => session!.compact())).toBe(4);
+    await session!.release();
   });
 
   it('is named with the value that was cut, edited or removed', async () => {
