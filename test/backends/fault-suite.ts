@@ -331,7 +331,7 @@ export function faultSuite(name: string, makePlace: () => FaultPlace): void {
 
         expect(killed.filter(Boolean).length).toBeGreaterThan(kills / 2);
       },
-      60_000 + kills * 5_000,
+      60_000 + kills * 15_000,
     );
 
     const takeovers = drawn(12);
@@ -345,7 +345,7 @@ export function faultSuite(name: string, makePlace: () => FaultPlace): void {
         );
         expect(late.length).toBe(takeovers);
       },
-      60_000 + takeovers * 5_000,
+      60_000 + takeovers * 15_000,
     );
 
     it('do not read the cloud where the state cannot be reached', () =>
