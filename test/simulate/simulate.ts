@@ -550,8 +550,7 @@ class Play implements Played {
     await this.#rig.emulator.settled();
     // A new object that others deleted before any listing showed it counts as not visible yet: for the settle time after the
     // last create of its run, and what the clock of the service may be wrong.
-    const last = this.#ledger.written.at(-1)?.at ?? -Infinity;
-    if (this.#othersWrote) await this.#wait(last + SETTLE + SLACK - clock.service.now());
+    if (this.#othersWrote) await this.#wait(this.#lastSeen + SETTLE + SLACK - clock.service.now());
     await this.#compareVerdicts(version);
     let allow: readonly string[] = [];
     let ended: Ended | undefined;
@@ -575,12 +574,14 @@ class Play implements Played {
     judgeEnd(this.#scenario, this.#ledger, this.#run as Asked, this.#fail.bind(this));
   }
 
+  /** When runs may have seen the last write. A run that stood still counts the age of what it wrote from then on. */
+  get #lastSeen(): number {
+    return Math.max(this.#ledger.written.at(-1)?.at ?? -Infinity, this.#stoodUntil);
+  }
+
   /** Asked only where no reading is late any more. */
   async #compareVerdicts(version: number): Promise<void> {
-    // A run that stood still counts the age of what it wrote from then on.
-    const written = this.#ledger.written.at(-1)?.at ?? -Infinity;
-    const last = Math.max(written, this.#stoodUntil);
-    if (this.#rig.clock.service.now() - last <= SETTLE + SLACK - 1) return;
+    if (this.#rig.clock.service.now() - this.#lastSeen <= SETTLE + SLACK - 1) return;
     const desired = this.#project(version);
     this.#ledger.declare(desired.declarations);
     const snapshot = await this.#rig.snapshot();
