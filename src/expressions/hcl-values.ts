@@ -1,4 +1,5 @@
 // Values and types of Terraform: what `==` compares, what converts to what, and which type several values have in common.
+import { isDeepStrictEqual } from 'node:util';
 import { keysOf } from '../model/index.js';
 import { compareNumbers, isDecimal, numberIn, numberText, type HclNumber } from './hcl-numbers.js';
 
@@ -91,23 +92,7 @@ function compareValues({ data: left }: HclValue, { data: right }: HclValue): num
     : Number(left) - Number(right);
 }
 
-export function sameType(left: HclType, right: HclType): boolean {
-  if (left.kind !== right.kind) return false;
-  if ('of' in left && 'of' in right) return sameType(left.of, right.of);
-  if (left.kind === 'tuple' && right.kind === 'tuple')
-    return (
-      left.items.length === right.items.length &&
-      left.items.every((one, index) => sameType(one, right.items[index]!))
-    );
-  if (left.kind !== 'object' || right.kind !== 'object') return true;
-  return (
-    left.members.size === right.members.size &&
-    [...left.members].every(([name, one]) => {
-      const other = right.members.get(name);
-      return other !== undefined && sameType(one, other);
-    })
-  );
-}
+export const sameType = (left: HclType, right: HclType): boolean => isDeepStrictEqual(left, right);
 
 /** `==`: values of different types are unequal, and null equals null. */
 export function equalValues(left: HclValue, right: HclValue): boolean {

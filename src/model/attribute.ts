@@ -147,37 +147,3 @@ export function* walk(
     if (attribute.word === 'object') yield* walk(attribute.attributes, `${prefix}${name}.`);
   }
 }
-
-type Value<A> = A extends { word: 'text' | 'choice' | 'ref' }
-  ? string
-  : A extends { word: 'integer' | 'number' }
-    ? number
-    : A extends { word: 'flag'; only_false: true }
-      ? false
-      : A extends { word: 'flag' }
-        ? boolean
-        : A extends { word: 'list' | 'set'; of: infer O }
-          ? readonly Value<O>[]
-          : A extends { word: 'map'; of: infer O }
-            ? Readonly<Record<string, Value<O>>>
-            : A extends { word: 'object'; attributes: infer M }
-              ? Fields<M>
-              : A extends { word: 'document'; wire: 'merge' }
-                ? readonly [
-                    merged: Readonly<Record<string, unknown>>,
-                    removed?: readonly (string | readonly (string | number)[])[],
-                  ]
-                : A extends { word: 'document' }
-                  ? Readonly<Record<string, unknown>> | null
-                  : never;
-/** The names of the attributes with a trait. */
-type KeysOf<M, T> = { [K in keyof M]: M[K] extends T ? K : never }[keyof M];
-type Declarable<M> = Exclude<keyof M, KeysOf<M, { computed: true }>>;
-type Optional = { optional: true };
-
-/** The declarable values of `M`: the TypeScript type of a kind's attributes. */
-export type Fields<M> = {
-  readonly [K in Exclude<Declarable<M>, KeysOf<M, Optional>>]: Value<M[K]>;
-} & {
-  readonly [K in Declarable<M> & KeysOf<M, Optional>]?: Value<M[K]>;
-};

@@ -1,6 +1,6 @@
 // The form of a kind: a collection whose objects can be declared. Each kind is one file that also documents it.
 import { cached } from './members.js';
-import { stored, type Attribute, type Attributes, type Fields } from './attribute.js';
+import { stored, type Attribute, type Attributes } from './attribute.js';
 import type { Collection, ReadOperation } from './collection.js';
 import type { Declaration, Values } from './declaration.js';
 import type { Diagnostic } from './diagnostic.js';
@@ -84,9 +84,6 @@ export const kind = <
   readonly attributes: A;
   readonly example: JsonObject;
 } => definition;
-
-/** The declarable attributes of a kind as a TypeScript type. */
-export type Declared<K extends { readonly attributes: Attributes }> = Fields<K['attributes']>;
 
 /** The kinds a run knows, by name, in the order of the index. */
 export type Kinds = ReadonlyMap<string, Kind>;
