@@ -650,6 +650,18 @@ describe('a backend that fails', () => {
       },
     ],
     [
+      'does not show what was written last',
+      ({ get, put }) => ({
+        // It replaces the value, and gives no clear answer.
+        put: async (key, body, expect) => {
+          const found = await get(key);
+          const isRight = (found?.version ?? null) === expect;
+          const answer = await put(key, body, found?.version ?? null);
+          return isRight ? answer : 'unknown';
+        },
+      }),
+    ],
+    [
       'does not list a key that exists',
       // oxlint-disable-next-line require-yield -- it lists nothing
       () => ({ async *list() {} }),
@@ -670,9 +682,9 @@ describe('a backend that fails', () => {
     const remote = store({ registers });
     // The head; states and log.
     expect(await waitsOf(() => remote.read())).toBe(2);
-    // As before; a probe that creates, replaces, tries all that must fail, and removes; the head; the log.
+    // As before; a probe that creates, replaces, tries what must fail, reads, and removes; the head; the log.
     let session: Session | undefined;
-    expect(await waitsOf(async () => (session = await remote.open('apply', TARGET)))).toBe(8);
+    expect(await waitsOf(async () => (session = await remote.open('apply', TARGET)))).toBe(9);
     await session!.record(intent('1'), result('1'));
     await session!.assertHeld('1');
     // The state; the head; states and log; the removal.
