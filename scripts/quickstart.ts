@@ -18,7 +18,7 @@ const begun = performance.now();
 const bold = (text: string): string =>
   process.stdout.isTTY && !process.env['NO_COLOR'] ? `\u001b[1m${text}\u001b[22m` : text;
 
-const tell = (text: string): void => console.log(`\n${bold(`── ${text}`)}\n`);
+const tell = (text: string): void => console.log(`\n${bold(`── ${text}`)}`);
 
 /** Long answers keep their beginning and their end. */
 function excerpt(text: string, head: number, tail: number): string {
