@@ -1,6 +1,6 @@
 // Starts servers for tests and by hand: PostgreSQL, an S3 server (radosgw of Ceph), one that ignores conditions (s3rver),
 // and one of Terraform's http protocol with the rules of GitLab. Each has a temporary folder and free ports of its own on loopback, and leaves nothing behind.
-//   node scripts/run.mjs scripts/servers.ts [postgres] [s3] [liar] [http]     prints what to export, and runs until Ctrl-C
+//   node scripts/servers.mjs [postgres] [s3] [liar] [http]     prints what to export, and runs until Ctrl-C
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
