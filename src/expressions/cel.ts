@@ -227,12 +227,15 @@ function missingOf(node: unknown): Problem['missing'] {
 
 function unknownFunction(text: string): Pick<Problem, 'summary' | 'detail'> {
   const [, receiver, name = '', given = ''] = /'(?:(.*)\.)?(\w+)\((.*)\)'/.exec(text) ?? [];
-  const all = functions.getDefinitions().functions;
+  // Optional values are not turned on: `optional.none` and `optional.of` are functions of the library alone.
+  const all = functions
+    .getDefinitions()
+    .functions.filter(({ receiverType }) => receiverType !== 'OptionalNamespace');
   const names = new Set(all.map((one) => restored(one.name)));
   if (!names.has(name)) {
     const words = all
       .filter((one) => (one.receiverType === null) === (receiver === undefined))
-      // `optional.none` and `cel.bind` are functions of no value.
+      // `cel.bind` is a function of no value.
       .filter((one) => !one.receiverType?.endsWith('Namespace'))
       .map((one) => restored(one.name));
     return { summary: `\`${name}\` is not a function.${didYouMean(name, words)}` };

@@ -137,6 +137,8 @@ describe('an expression is wrong', () => {
     ['"a".matchs("a")', '"a".matchs("a")', '`matchs` is not a function. Did you mean `matches`?'],
     ['nope()', 'nope()', '`nope` is not a function.'],
     ['"a".nope()', '"a".nope()', '`nope` is not a function.'],
+    ['none()', 'none()', '`none` is not a function.'],
+    ['of(1)', 'of(1)', '`of` is not a function.'],
     ['sise([1])', 'sise([1])', '`sise` is not a function. Did you mean `size`?'],
     [
       '"a".matches(1)',
