@@ -32,7 +32,7 @@ export const updateDeclarations = (context: Context, paths: readonly string[]): 
     const files = new Map<string, string>();
     const before = await proposalOf(context, site, site.project);
     const differences = differencesIn(context, site, before);
-    await context.tell(untouched(context, site, before));
+    await context.tell([...(site.project.warnings ?? []), ...untouched(context, site, before)]);
     const { updatesOf } = await import('../declarations/index.js');
     const { files: updated, refusals } = updatesOf(differences, {
       kinds: context.kinds,

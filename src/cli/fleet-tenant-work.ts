@@ -29,7 +29,7 @@ import {
   type TenantWork,
 } from './fleet-run.js';
 import { withPolicies } from './project-policies.js';
-import { chosen, loadProject } from './project.js';
+import { chosen, projectToPlan } from './project.js';
 import { audit } from './run-audit.js';
 import { auditWait } from './state-location.js';
 import { planDocumentOf, requestOf, withProject } from './working-context.js';
@@ -52,7 +52,7 @@ export const doneOffline =
     if (!last || !isFinal(last)) return undefined;
     try {
       const own = await offline();
-      const project = await loadProject(own, tenant.paths, chosen(own));
+      const project = await projectToPlan(own, tenant.paths, chosen(own));
       return last.digest === runDigest(own, site, tenant, project) ? doneAlready(last) : undefined;
     } catch (error) {
       // The declarations may need what the credential command prints, or the work says what is wrong with them.
@@ -67,7 +67,7 @@ export const unlessDone =
   async (context, tenant) => {
     const last = await records.last(tenant.name);
     if (!last || !isFinal(last) || 'env_prefix' in tenant.credentials) return work(context, tenant);
-    const project = await loadProject(context, tenant.paths, chosen(context));
+    const project = await projectToPlan(context, tenant.paths, chosen(context));
     const of = runDigest(context, site, tenant, project);
     const before = await doneBefore(records, tenant.name, of);
     return before ? doneAlready(before) : work(context, tenant);

@@ -195,13 +195,11 @@ function framed(one: Diagnostic, frame: (origin: Origin) => string | undefined):
 export async function loadProject(
   context: Context,
   paths: readonly string[],
-  how: Chosen = chosen(context),
-  reading: Reading = { checks: 'with errors' },
+  how?: Chosen,
+  reading?: Reading,
 ): Promise<Project> {
-  const { project, diagnostics } = await read(context, paths, how, reading);
-  if (!project || diagnostics.some(isError)) throw new Refusal(diagnostics);
-  const { flags, masking, said } = context;
-  if (flags.var) context.said = saidOf(masking, { ...said, variables: flags.var });
+  const { project, diagnostics } = await loaded(context, paths, how, reading);
+  const { flags } = context;
   // Not every command has the flag.
   const shown =
     flags.json || flags.verbose ? diagnostics : briefly(diagnostics, 'trueup validate --verbose');
@@ -209,23 +207,48 @@ export async function loadProject(
   return project;
 }
 
+/** The project for a plan, whose document has its warnings and notes. @throws Refusal as `loadProject` */
+export async function projectToPlan(
+  context: Context,
+  paths: readonly string[],
+  how?: Chosen,
+  reading?: Reading,
+): Promise<Project> {
+  const { project, diagnostics } = await loaded(context, paths, how, reading);
+  return { ...project, warnings: diagnostics };
+}
+
+async function loaded(
+  context: Context,
+  paths: readonly string[],
+  how: Chosen = chosen(context),
+  reading: Reading = { checks: 'with errors' },
+) {
+  const { project, diagnostics } = await read(context, paths, how, reading);
+  if (!project || diagnostics.some(isError)) throw new Refusal(diagnostics);
+  const { flags, masking, said } = context;
+  if (flags.var) context.said = saidOf(masking, { ...said, variables: flags.var });
+  return { project, diagnostics };
+}
+
 /** Commands of secret managers that run at once. */
 const AT_ONCE = 8;
 
 /**
  * Fetches what secret managers hold of the declared secrets, before anything is locked, shown or recorded. One that
- * cannot be had is no error here: most plans need no value.
+ * cannot be had is a warning of the project: most plans need no value.
  */
-export async function fetchSecrets(
-  { flags, signal, masking, tell }: Pick<Context, 'flags' | 'signal' | 'masking' | 'tell'>,
-  { declarations }: Project,
-): Promise<void> {
+export async function withSecrets(
+  { signal, masking }: Pick<Context, 'signal' | 'masking'>,
+  project: Project,
+): Promise<Project> {
+  const { declarations, warnings = [] } = project;
   const secrets = new Set(
     declarations
       .flatMap(({ values }) => [...secretsIn(values).values()])
       .filter((one) => one.fetch),
   );
-  if (secrets.size === 0) return;
+  if (secrets.size === 0) return project;
   const problems = new Set<string>();
   await forEachLimited(secrets, AT_ONCE, async (secret) => {
     signal.throwIfAborted();
@@ -234,10 +257,10 @@ export async function fetchSecrets(
     else problems.add(problem);
   });
   signal.throwIfAborted();
-  const warnings = [...problems].map((problem) =>
+  const failed = [...problems].map((problem) =>
     warning('secret-command', problem, 'Its secrets count as unchanged, and cannot be sent.'),
   );
-  await tell(flags.verbose ? warnings : briefly(warnings));
+  return { ...project, warnings: [...warnings, ...failed] };
 }
 
 /** The project with what policy rules need beyond what is loaded. */

@@ -17,8 +17,8 @@ import type { Context } from './context.js';
 import { fingerprintsOf, settleMilliseconds, storeOf } from './state-location.js';
 import {
   brokenHere,
-  fetchSecrets,
-  loadProject,
+  withSecrets,
+  projectToPlan,
   chosen,
   wholeProject,
   type Chosen,
@@ -80,8 +80,8 @@ export async function withProject<T>(
   work: (site: ProjectContext) => Promise<T>,
   how: Chosen = chosen(context),
 ): Promise<T> {
-  const project = await wholeProject(context, await loadProject(context, paths, how), how);
-  await fetchSecrets(context, project);
+  const loaded = await projectToPlan(context, paths, how);
+  const project = await withSecrets(context, await wholeProject(context, loaded, how));
   try {
     const { settings } = project;
     const migrated = async (place: Workplace): Promise<T> => {
@@ -99,7 +99,9 @@ export async function withProject<T>(
     const broken = await brokenHere(context, project, { env: how.env, request }).catch(() => []);
     const said = new Set(error.diagnostics.map(({ summary }) => summary));
     const more = broken.filter(({ summary }) => !said.has(summary));
-    throw more.length > 0 ? new Refusal([...error.diagnostics, ...more], error.exit) : error;
+    const { warnings = [] } = project;
+    const all = [...warnings, ...error.diagnostics, ...more];
+    throw all.length > error.diagnostics.length ? new Refusal(all, error.exit) : error;
   }
 }
 

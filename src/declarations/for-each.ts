@@ -1,5 +1,5 @@
 // `for_each` and `count`: the members that one declaration stands for.
-import { isList } from '../model/index.js';
+import { firstNamed, isList } from '../model/index.js';
 import type { RawEntry } from './collect.js';
 import { escapeText, literalOf } from './reference-syntax.js';
 import { substitute, type Filling, type Scope } from './interpolate.js';
@@ -10,6 +10,8 @@ import { isMap, type Raw } from './yaml/raw-values.js';
 export type Member = NonNullable<Scope['each']>;
 
 const MOST_MEMBERS = 100_000;
+/** Members of a mapping that an error names at most. */
+const FEW = 5;
 
 /** One that is undefined where there is no `for_each`. Undefined after a complaint. @param raw what stands at `for_each`, or at `count` in a stack */
 export function expanded(
@@ -72,7 +74,9 @@ function membersOf(
     const key = typeof item === 'string' ? literalOf(item) : undefined;
     if (typeof item !== 'string')
       say(
-        `a string${isMap(item) ? ' or a mapping with a `name`' : ''} is expected, not ${found(item)}`,
+        isMap(item)
+          ? `a string or a mapping with a \`name\` is expected; this mapping has ${firstNamed(Object.keys(item), FEW) || 'no member'}`
+          : `a string is expected, not ${found(item)}`,
         at,
         isMap(item) ? 'Its name is the key.' : 'Write it in quotes.',
       );

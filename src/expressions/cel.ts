@@ -168,11 +168,14 @@ function problemOf(error: unknown, source: string, variables: readonly string[])
 
 type CelError = ParseError | CelTypeError | EvaluationError;
 
+/** A type that is known when it is evaluated; its name may hold those of two further levels. */
+const DYNAMIC = /dyn<((?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*)>/g;
+
 function said(
   { code, summary, node }: CelError,
   variables: readonly string[],
 ): Pick<Problem, 'summary' | 'detail' | 'code' | 'missing' | 'unknown'> {
-  const text = restored(summary).replaceAll(/dyn<(\w+)>/g, '$1');
+  const text = restored(summary).replaceAll(DYNAMIC, '$1');
   const [, subject = ''] = /: (.*)$/.exec(text) ?? [];
   switch (code) {
     case 'unknown_variable':

@@ -1,7 +1,7 @@
 // A declaration after variables, environment and `for_each` are resolved: plain values, with references, secrets and
 // mixed strings as objects of their own.
 import type { Expectation, Roles } from './documents/drift-document.js';
-import type { Origin } from './diagnostic.js';
+import type { Diagnostic, Origin } from './diagnostic.js';
 import { isObject } from './json.js';
 import { cached } from './members.js';
 import type { FormerAddress, Refactoring } from './refactoring.js';
@@ -163,6 +163,8 @@ export interface Project {
   readonly digest: string;
   /** Values given by `--var` and `TRUEUP_VAR_*` that the project used, so that a saved plan can be loaded again. */
   readonly variables: Readonly<Record<string, string>>;
+  /** Warnings and notes about the files, which its plan shows. */
+  readonly warnings?: readonly Diagnostic[];
   /** True if the state is remote and no `settings.state.project` tells it apart from those of other projects. */
   readonly is_state_unnamed?: boolean;
 }

@@ -1,6 +1,7 @@
 // Changes that are read at once: equal updates, the objects of one `for_each`, and adoptions without a request.
 import {
   canonical,
+  compareText,
   equal,
   formatAddress,
   groupedBy,
@@ -22,7 +23,7 @@ import {
   type SummaryKey,
 } from './words.js';
 
-/** Changes of one kind and action, in the order of execution. Most groups hold one. */
+/** Changes of one kind and action, by address. Most groups hold one. */
 export interface ChangeGroup {
   readonly first: ResourceChange;
   readonly changes: readonly ResourceChange[];
@@ -106,7 +107,11 @@ function formerWhole(change: ResourceChange): string | undefined {
 const isUnchangedAdoption = (change: ResourceChange): boolean =>
   actionOf(change) === 'adopt' && !adoptsAndWrites(change);
 
-function groupOf(members: readonly Member[]): ChangeGroup {
+function groupOf(found: readonly Member[]): ChangeGroup {
+  // A block is read, not carried out: its first and last address enclose the others.
+  const members = found.toSorted(({ change: a }, { change: b }) =>
+    compareText(a.address, b.address),
+  );
   const [first] = members;
   const changes = members.map(({ change }) => change);
   const all = first!.differences.map((difference, index) => {

@@ -50,7 +50,9 @@ export function* ending(
   const { diagnostics } = screen.diagnosticsApart ? { diagnostics: [] } : document;
   for (const one of screen.verbose ? diagnostics : briefly(diagnostics))
     yield* [...diagnosticLines(one, screen), ''];
-  const unmanaged = unmanagedSentence(document.unmanaged);
+  // An audit lists them above.
+  const unmanaged =
+    'unmanaged_objects' in document ? undefined : unmanagedSentence(document.unmanaged);
   if (unmanaged !== undefined) yield* aside(unmanaged, screen);
   if (isTargeted)
     yield* aside(document.compared ? COMPARED : `Cloud: ${cloudSentence(document)}`, screen);

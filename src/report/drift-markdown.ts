@@ -48,7 +48,6 @@ function* driftLines(document: DriftDocument, level: Level, verbose?: boolean): 
   const { access } = document;
   const groups = driftGroups(document.drift, verbose);
   yield* [`### ${driftSentence(document)}`, ''];
-  yield* diagnosticItems(document.diagnostics, level);
   const titles = ['Status', 'Address', 'Meaning', 'Changed', 'Declared'];
   if (groups.length > 0)
     yield* markdownTable(titles, groups, level, (records) => cellsOf(records, level));
@@ -57,6 +56,7 @@ function* driftLines(document: DriftDocument, level: Level, verbose?: boolean): 
   );
   const title = 'Attributes, from declared (settled: last applied) to live';
   yield* foldedDetails(title, changed, level, (records) => detailOf(records, level));
+  yield* diagnosticItems(document.diagnostics, level);
   yield* expectationItems(document.expectations, level);
   yield* healthIssueItems(document.health, level);
   yield* unmanagedTable(document.unmanaged_objects, level);

@@ -18,6 +18,7 @@ import {
   driftSentence,
   driftSignOf,
   unmanagedObjectSentence,
+  unmanagedSentence,
 } from './words.js';
 
 export function* driftText(document: DriftDocument, style: Style): Lines {
@@ -32,7 +33,9 @@ export function* driftText(document: DriftDocument, style: Style): Lines {
   );
   yield* section('Health issues:', issues, screen);
   const objects = listed(unmanaged, screen, (one) => unmanagedLines(one, screen));
-  yield* section('Unmanaged:', objects, screen);
+  const counts = unmanagedSentence(document.unmanaged);
+  if (counts !== undefined)
+    yield* [...flow(counts, screen, { paint: screen.bold }), ...objects, ''];
   if (access) yield* [...flow(accessSentence(access), screen), ''];
   const isTargeted = drift.length > 0 || document.unmanaged_is_drift === true;
   yield* ending(document, { sentence: driftSentence(document), isTargeted }, screen);

@@ -241,9 +241,10 @@ export function blockedRules(verdicts: readonly Verdict[]) {
 const blockedBy = (rules: readonly string[]): string => `BLOCKED by ${rules.join(', ')}.`;
 
 /** The last sentence of a blocked plan; undefined if it is not blocked. */
-export function blockedSentence({ policy }: PlanDocument): string | undefined {
+export function blockedSentence({ policy, diagnostics }: PlanDocument): string | undefined {
   const { rules, flags } = blockedRules(policy);
   if (rules.length === 0) return undefined;
+  if (errorsIn(diagnostics) > 0) return `${blockedBy(rules)} Correct the errors first.`;
   const them = rules.length === 1 ? 'it' : 'all of them';
   return flags.length > 0
     ? `${blockedBy(rules)} To allow ${rules.length === 1 ? 'it' : 'them'}: ${flags.join(' ')}`

@@ -118,6 +118,9 @@ describe('drift', () => {
     expect(text).toContain(
       '! alert_push_destinations.pager is disabled, so 2 alert_rules do not work: alert_rules.down, Nord',
     );
+    // What a plan warns of, the health issues tell.
+    expect(document.diagnostics.map(({ code }) => code)).not.toContain('silent-destinations');
+    expect(text.split('Unmanaged: ')).toHaveLength(2);
     expect(text).toMatch(/accounts Trial \(\d+\)\n +create by other-mgr-id/);
     const label = 'Nord \\u001b[31m`x`: cpu_utilization and 1 more → On-call pager';
     expect(text).toMatch(

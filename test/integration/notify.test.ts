@@ -79,6 +79,7 @@ describe('--notify', () => {
     const reason = /POST \/api\/v2\/alert_rules\/[^]* 400/;
     expect(partly.stderr).toMatch(reason);
     expect(partly.stdout).not.toMatch(reason);
+    expect(partly.stderr).toMatch(/^To continue: trueup apply$/m);
     const { body } = heard.at(-1)!;
     expect(body).toMatchObject({ exit: 7, counts: { create: 2, failed: 1 } });
     expect(body['summary']).toMatch(/^Not all applied: 2 created/);

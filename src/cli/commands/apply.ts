@@ -20,14 +20,14 @@ import {
 } from '../../model/index.js';
 import type { Proposal } from '../../reconciler/plan/plan.js';
 import { outcomeSentence, planSentence } from '../../report/index.js';
-import { outcomeWithCommands, saidOf } from '../commands-to-type.js';
+import { outcomeWithCommands, saidOf, typed } from '../commands-to-type.js';
 import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
 import { identityOf } from '../plan-identity.js';
 import { withNotification, type Ended } from '../notify.js';
 import { withPolicies } from '../project-policies.js';
 import { stateInGit } from '../state-in-git.js';
 import { blocksOf, reportErrors, reportFailures, styleBesideErrors } from '../report-flags.js';
-import { fetchSecrets, loadProject, wholeProject } from '../project.js';
+import { withSecrets, projectToPlan, wholeProject } from '../project.js';
 import {
   planDocumentOf,
   metaOf,
@@ -144,15 +144,14 @@ export async function applyPlan(
     ...defined({ state: context.said.state }),
   });
   const stale = (why: string): never => refuseStale(`${name} is stale: ${why}.`, again);
-  const project = await loadProject(context, paths, options).catch((error: unknown) => {
+  const project = await projectToPlan(context, paths, options).catch((error: unknown) => {
     if (!(error instanceof Refusal)) throw error;
     const summary = `${name} is stale: the declarations from which it was made can no longer be loaded.`;
     const last: Diagnostic = { severity: 'error', code: 'stale', summary };
     throw new Refusal([...error.diagnostics, last], exits.stale);
   });
   if (project.digest !== digest) stale('the declarations are not those it was made from');
-  const whole = await wholeProject(context, project, options);
-  await fetchSecrets(context, whole);
+  const whole = await withSecrets(context, await wholeProject(context, project, options));
   return withCloud(
     context,
     project.settings,
@@ -196,7 +195,8 @@ async function carryOut(
     import('../../reconciler/apply/apply.js'),
     import('../../report/index.js'),
   ]);
-  return underLock(store, request.destroy ? 'destroy' : 'apply', planContext, async (session) => {
+  const operation = request.destroy ? 'destroy' : 'apply';
+  return underLock(store, operation, planContext, async (session) => {
     let shown: PlanDocument | undefined;
     const locked = (): ProjectContext => ({ ...site, snapshot: session.snapshot });
     const show = async (proposal: Proposal): Promise<PlanDocument> => {
@@ -217,9 +217,11 @@ async function carryOut(
             meta: metaOf(context, locked()),
           }),
         approve: async (proposal) => {
-          await show(proposal);
+          const sentence = planSentence(await show(proposal));
           const agreed =
-            saved !== undefined || flags.autoApprove === true || (await agree(context, proposal));
+            saved !== undefined ||
+            flags.autoApprove === true ||
+            (await agree(context, proposal, sentence));
           watch.expect(proposal.plan.changes.filter(writes).length);
           return agreed;
         },
@@ -239,6 +241,8 @@ async function carryOut(
           : renderOutcomes(outcomes, styleBesideErrors(context)),
       );
     await reportFailures(context, outcomes);
+    if (outcomes.some(({ outcome }) => outcome !== 'done'))
+      context.err.write(`To continue: ${typed(`trueup ${operation}`, context.said)}\n`);
     const inGit =
       site.snapshot || outcomes.length === 0
         ? undefined
@@ -300,7 +304,14 @@ function endOf({ document, outcomes, diagnostics }: Applied): Ended {
 }
 
 /** Asks only where there is something to decide; a blocked plan cannot be agreed to. */
-async function agree(context: Context, { plan, exit }: Proposal): Promise<boolean> {
+async function agree(
+  context: Context,
+  { plan, exit }: Proposal,
+  sentence: string,
+): Promise<boolean> {
   if (!isGood(exit)) return false;
-  return plan.changes.every((one) => one.action === 'keep') || agrees(context, '\nCarry this out?');
+  // The plan may have gone where the person does not see it.
+  const shown = context.isOneStream() ? '' : `\n${sentence}`;
+  const isEmpty = plan.changes.every((one) => one.action === 'keep');
+  return isEmpty || agrees(context, `${shown}\nCarry this out?`);
 }

@@ -7,7 +7,7 @@ import { withCommands } from '../commands-to-type.js';
 import type { Command, Context } from '../context.js';
 import { atReference, projectAt, referencePair, type ReferencePair } from '../git-references.js';
 import { checkOutputs } from '../output-files.js';
-import { chosen, loadProject, wholeProject } from '../project.js';
+import { chosen, projectToPlan, wholeProject } from '../project.js';
 import { conclude, formsOf, outputsOf, planRenderer } from '../report-flags.js';
 import { bareMeta, sourceOf } from '../working-context.js';
 
@@ -31,7 +31,7 @@ async function laterProject(
 ): Promise<Project | undefined> {
   if (pair.after) return projectAt(context, paths, pair, pair.after);
   const how = chosen(context);
-  const project = await loadProject(context, paths, how, { checks: 'never' });
+  const project = await projectToPlan(context, paths, how, { checks: 'never' });
   return wholeProject(context, project, how);
 }
 

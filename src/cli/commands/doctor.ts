@@ -14,7 +14,7 @@ import type { Command, Context } from '../context.js';
 import { stateInGit } from '../state-in-git.js';
 import { environmentOf, storeOf } from '../state-location.js';
 import { HEADERS_VARIABLE, headerNames } from '../header-names.js';
-import { loadProject } from '../project.js';
+import { loadProject, settingsHere } from '../project.js';
 import { checkedApi, needs, reach, secretOf, surfacesOf } from '../cloud-connection.js';
 import { version } from '../version.js';
 
@@ -38,7 +38,8 @@ const bad = (what: string, told: string): Finding => ({ mark: 'BAD', what, told 
 export const run: Command = async (context, paths) => {
   const project = await orRefusal(loadProject(context, paths));
   const loaded = project instanceof Refusal ? undefined : project;
-  const settings = loaded?.settings ?? defaultSettings;
+  const own = loaded?.settings ?? (await orRefusal(settingsHere(context, paths)));
+  const settings = own instanceof Refusal ? defaultSettings : own;
   const { platform, arch, versions } = process;
   const findings = [
     ok('versions', `trueup ${version}, node ${versions.node}, ${platform} ${arch}`),

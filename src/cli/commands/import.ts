@@ -15,7 +15,8 @@ export const run: Command = (context, [address = '', id = '', ...paths]) =>
       const { state } = session.snapshot;
       const request = { ...requestOf(context), targets: [name] };
       const { diagnostics } = select(context.kinds, project, state, request);
-      await context.tell(diagnostics.filter(({ code }) => code === 'foreign-state'));
+      const foreign = diagnostics.filter(({ code }) => code === 'foreign-state');
+      await context.tell([...(project.warnings ?? []), ...foreign]);
       return bind({ ...planContext, session }, project, name, id);
     });
     context.out.write(

@@ -11,6 +11,7 @@ import {
   type Project,
 } from '../../model/index.js';
 import { formerAddressInState } from '../plan/match.js';
+import { oneOfTwo } from '../plan/plan-errors.js';
 import { storedValues } from '../live-collections.js';
 import type { PlanContext } from '../plan/propose.js';
 import type { Session } from '../../state/store-port.js';
@@ -48,7 +49,7 @@ export async function bind(
   )?.[0];
   if (owner !== undefined)
     refuse('bound', `${id} is managed as ${owner} already.`, {
-      detail: `Move it: trueup state mv ${shellWord(owner)} ${shellWord(address)}`,
+      detail: oneOfTwo(owner, address),
     });
   const live = (await context.cloud.find(kind, [id]))[0];
   if (!live)

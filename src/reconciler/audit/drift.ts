@@ -64,7 +64,9 @@ export async function findDrift(
   project: Project,
   snapshot: Snapshot | undefined,
 ): Promise<Audit> {
-  const proposal = await propose(context, project, snapshot, WHOLE_PLAN);
+  // What a rule warns of in a plan, the health issues of an audit tell.
+  const rules = context.rules.map(({ warn: _, ...rule }) => rule);
+  const proposal = await propose({ ...context, rules }, project, snapshot, WHOLE_PLAN);
   const { plan, liveObjects, secrets, unmanaged: objects, exit } = proposal;
   const entries = snapshot?.state.resources ?? {};
   const changes = paired(plan.changes).map(([change]) => change);

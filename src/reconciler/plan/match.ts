@@ -35,7 +35,7 @@ import {
   type Values,
   type Json,
 } from '../../model/index.js';
-import { declarationError, movedBlock } from './plan-errors.js';
+import { declarationError, oneOfTwo } from './plan-errors.js';
 import type { Visibility } from '../recent-writes.js';
 import type { LiveCollection, LiveCollections } from '../live-collections.js';
 
@@ -222,7 +222,7 @@ export class Matcher {
       return adoptionError(declaration, {
         code: 'adopt-taken',
         summary: `${declaration.address} is to adopt ${id}, which is managed as ${owner}.`,
-        detail: `Keep one of the two. If it was renamed, write ${movedBlock(owner, declaration.address)}, or type: trueup state mv ${shellWord(owner)} ${shellWord(declaration.address)}`,
+        detail: oneOfTwo(owner, declaration.address),
       });
     const live = collection.byId.get(id);
     if (!live)

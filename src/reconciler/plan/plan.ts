@@ -82,7 +82,11 @@ export interface Proposal {
 function draftOf(input: PlanInput): Draft {
   const { selection } = input;
   const order = graph(selection.declarations, (address) => selection.known.has(address));
-  const diagnostics: Diagnostic[] = [...selection.diagnostics, ...order.diagnostics];
+  const diagnostics: Diagnostic[] = [
+    ...(input.project.warnings ?? []),
+    ...selection.diagnostics,
+    ...order.diagnostics,
+  ];
   const planned = new Map<string, Planned>();
   const lookups = input.request.destroy ? new Map<string, Planned>() : lookUp(input, diagnostics);
   const resolver: Resolver = (reference) => resolveReference(reference, planned, lookups, input);

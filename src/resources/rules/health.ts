@@ -16,7 +16,7 @@ import {
   type Values,
 } from '../../model/index.js';
 import { configurationManagers } from '../configuration-managers.js';
-import { DESTINATIONS, inScope, RULES, tells, works } from './rule-without-destination.js';
+import { DESTINATIONS, inScope, RULES, tells, undeliverable, works } from './rule-without-destination.js';
 
 type Finding = Pick<HealthIssue, 'code' | 'summary' | 'detail' | 'at' | 'cause'>;
 
@@ -84,22 +84,15 @@ function silence(
   ];
   if (why.length === 0) return [];
   const summary = `the rule cannot fire: ${why.join(', and ')}`;
-  const states = isHeard ? [] : statesOf(rule, destinations, nameOf);
+  const states = isHeard
+    ? []
+    : undeliverable(
+        stringsIn(rule.http_destinations),
+        (id) => destinations?.get(id)?.values,
+        nameOf,
+      );
   const cause = inScope(rule) && states.length > 0 ? states.join(', ') : undefined;
   return [{ code: 'rule-cannot-fire', summary, ...defined({ cause }) }];
-}
-
-/** Why each destination of a rule does not deliver. */
-function statesOf(
-  { http_destinations }: Values,
-  destinations: ReadonlyMap<string, Live> | undefined,
-  nameOf: (destination: string) => string,
-): readonly string[] {
-  return stringsIn(http_destinations).map((id) => {
-    const values = destinations?.get(id)?.values;
-    const state = values?.suspended === true ? 'suspended' : 'disabled';
-    return `${nameOf(id)} is ${values ? state : 'missing'}`;
-  });
 }
 
 const unreachable = ({ http_destinations }: Values): string =>

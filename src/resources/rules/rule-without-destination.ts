@@ -1,6 +1,8 @@
 // The rule against leaving an alert rule that could send alerts without any receiver.
 import {
   defined,
+  firstNamed,
+  groupedBy,
   isEmpty,
   liveObjectWords,
   Reference,
@@ -20,6 +22,8 @@ import { afterChanges, deletedIds } from './after-changes.js';
 
 export const RULES = alertRules.name;
 export const DESTINATIONS = alertPushDestinations.name;
+/** Rules that a warning names at most. */
+const FEW = 3;
 
 /** What is not there does not work. */
 export const works = (destination: Values | undefined): boolean =>
@@ -40,6 +44,14 @@ export function tells(
 const isHeard = (rule: Values, delivers: (destination: Value) => boolean): boolean =>
   inScope(rule) && tells(rule, delivers);
 
+/** By id. */
+const addressesOf = (changes: readonly Change[], kind: string): ReadonlyMap<string, string> =>
+  new Map(
+    changes.flatMap((change) =>
+      change.kind === kind && 'id' in change ? [[change.id, change.address] as const] : [],
+    ),
+  );
+
 function judge({ changes, live: objects }: Judged): readonly Finding[] {
   const blame = new Map<string, string>(
     changes.flatMap((change) =>
@@ -49,11 +61,7 @@ function judge({ changes, live: objects }: Judged): readonly Finding[] {
     ),
   );
   if (blame.size === 0) return [];
-  const addresses = new Map(
-    changes.flatMap((change) =>
-      change.kind === RULES && 'id' in change ? [[change.id, change.address] as const] : [],
-    ),
-  );
+  const addresses = addressesOf(changes, RULES);
   const after = afterChanges(changes);
   const deleted = deletedIds(changes);
   const destinations = objects.get(DESTINATIONS)?.byId;
@@ -103,35 +111,54 @@ function needs(change: Change): readonly string[] {
     : [];
 }
 
-/** Rules whose destinations do not deliver, although nothing is wrong with the declarations. */
+/** Why each of these destinations does not deliver. @param valuesOf undefined for one that is not there */
+export const undeliverable = (
+  ids: readonly string[],
+  valuesOf: (id: string) => Values | undefined,
+  nameOf: (id: string) => string,
+): readonly string[] =>
+  ids.map((id) => {
+    const values = valuesOf(id);
+    const state = values?.suspended === true ? 'suspended' : 'disabled';
+    return `${nameOf(id)} is ${values ? state : 'missing'}`;
+  });
+
+/** Rules whose destinations do not deliver, although nothing is wrong with the declarations: one warning for each cause. */
 function warn({ changes, live }: Judged): readonly Diagnostic[] {
   const destinations = live.get(DESTINATIONS)?.byId;
   if (!destinations) return [];
   const after = afterChanges(changes);
-  return changes.flatMap((change): Diagnostic[] => {
+  const addresses = addressesOf(changes, DESTINATIONS);
+  const valuesOf = (id: string): Values | undefined =>
+    after.get(`${DESTINATIONS} ${id}`) ?? destinations.get(id)?.values;
+  const nameOf = (id: string): string =>
+    addresses.get(id) ?? liveObjectWords(live, DESTINATIONS, id);
+  const silent = changes.flatMap((change) => {
     if (change.kind !== RULES || !('desired' in change) || !change.desired) return [];
     const ids = change.desired.declared.http_destinations;
     if (!Array.isArray(ids) || ids.length === 0) return [];
-    const silent = (ids as readonly Value[]).every(
-      (id) =>
-        typeof id === 'string' &&
-        destinations.has(id) &&
-        !works(after.get(`${DESTINATIONS} ${id}`) ?? destinations.get(id)?.values),
+    const isSilent = (ids as readonly Value[]).every(
+      (id) => typeof id === 'string' && destinations.has(id) && !works(valuesOf(id)),
     );
     // The rule against it speaks of what this plan silences.
     const before = 'id' in change ? live.get(RULES)?.byId.get(change.id)?.values : undefined;
     const isSilencing =
       before !== undefined && isHeard(before, (id) => works(destinations.get(String(id))?.values));
-    if (!silent || isSilencing) return [];
-    return [
-      {
-        severity: 'warning',
-        code: 'silent-destinations',
-        summary: `${change.address}: every destination is disabled or suspended, so its alerts are not delivered.`,
-        address: change.address,
-        ...defined({ origin: change.origin }),
-      },
-    ];
+    if (!isSilent || isSilencing) return [];
+    return [{ change, cause: undeliverable(stringsIn(ids), valuesOf, nameOf).join(', ') }];
+  });
+  return groupedBy(silent, ({ cause }) => cause).map((group): Diagnostic => {
+    const [{ change, cause }] = group as [(typeof silent)[number]];
+    const rules = group.map(({ change: { address } }) => address);
+    const whose = rules.length === 1 ? change.address : `${rules.length} ${RULES}`;
+    return {
+      severity: 'warning',
+      code: 'silent-destinations',
+      summary: `${cause}, so the alerts of ${whose} are not delivered.`,
+      ...defined({ detail: rules.length === 1 ? undefined : firstNamed(rules, FEW) }),
+      address: change.address,
+      ...defined({ origin: change.origin }),
+    };
   });
 }
 

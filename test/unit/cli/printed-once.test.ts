@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { run as apply } from '../../../src/cli/commands/apply.js';
+import { run as drift } from '../../../src/cli/commands/drift.js';
 import { run as plan } from '../../../src/cli/commands/plan.js';
 import type { Command } from '../../../src/cli/context.js';
 import { freshFolder, inProcess } from '../../support/in-process.js';
@@ -10,6 +11,9 @@ import { freshFolder, inProcess } from '../../support/in-process.js';
 const SETTINGS = 'settings: { target: emulator, policy: { max_deletes: 0 } }\n';
 const REFUSED = 'account_authorizations: { x: { user: "1", account: "1", role: administrator } }\n';
 const ACCOUNTS = 'accounts: { a: { name: A }, b: { name: B } }\n';
+
+const UNKNOWN =
+  'alert_rules: { r: { filter_criteria: { alert_type__in: [login_sucess] }, associated_accounts: ["1"] } }\n';
 
 const times = (text: string, part: string): number => text.split(part).length - 1;
 
@@ -25,6 +29,65 @@ test.each([
     const [inText, apart] = [stdout, stderr].map((text) => times(text, '[cannot-create]'));
     expect([code, inText, apart]).toEqual([1, ...counts]);
   }
+});
+
+test.each([
+  ['both streams are one', true, [1, 0]],
+  ['they are two', false, [0, 1]],
+] as const)('those of the files, too: where %s', async (_, isOne, counts) => {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, 'trueup.yaml'), SETTINGS + UNKNOWN);
+  const told: Command = (context, args) => plan({ ...context, isOneStream: () => isOne }, args);
+  const { code, stdout, stderr } = await inProcess(told, ['plan'], { cwd, env: {} });
+  const [inText, apart] = [stdout, stderr].map((text) => times(text, '[unknown-value]'));
+  expect([code, inText, apart]).toEqual([0, ...counts]);
+});
+
+test('documents hold those of the files', async () => {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, 'trueup.yaml'), SETTINGS + UNKNOWN);
+  for (const [command, words] of [
+    [plan, ['plan', '--format', 'markdown']],
+    [plan, ['plan', '--format', 'json']],
+    [drift, ['drift', '--format', 'markdown']],
+  ] as const) {
+    const { stdout } = await inProcess(command, [...words], { cwd, env: {} });
+    expect(times(stdout, 'unknown-value')).toBe(1);
+  }
+});
+
+test('a question repeats the counts where the plan went elsewhere', async () => {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, 'trueup.yaml'), SETTINGS + ACCOUNTS);
+  for (const isOne of [true, false]) {
+    const asked: string[] = [];
+    const answered: Command = (context, args) =>
+      apply(
+        {
+          ...context,
+          isOneStream: () => isOne,
+          interactive: true,
+          ask: (question) => {
+            asked.push(question);
+            return Promise.resolve('no');
+          },
+        },
+        args,
+      );
+    await inProcess(answered, ['apply'], { cwd, env: {} });
+    const counts = isOne ? '' : '\\nPlan: 2 to create, .*';
+    expect(asked).toEqual([expect.stringMatching(new RegExp(`^${counts}\\nCarry this out\\?`))]);
+  }
+});
+
+test('errors come before the rules that block', async () => {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, 'trueup.yaml'), SETTINGS + ACCOUNTS);
+  await inProcess(apply, ['apply', '--auto-approve'], { cwd, env: {} });
+  writeFileSync(join(cwd, 'trueup.yaml'), `${SETTINGS}${REFUSED}accounts: { a: { name: A } }\n`);
+  const { stdout } = await inProcess(plan, ['plan'], { cwd, env: {} });
+  expect(stdout).toContain('BLOCKED by max-deletes. Correct the errors first.');
+  expect(stdout.split('\n').at(-2)).not.toContain('--allow');
 });
 
 test('a file holds them in any case', async () => {

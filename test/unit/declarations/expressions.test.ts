@@ -241,7 +241,9 @@ describe('an expression is wrong', () => {
     const [first] = await errors(
       `${VARIABLES}accounts:\n  p: { for_each: "\${[{'title': 'x'}]}", name: x }\n`,
     );
-    expect(shown(first!)).toMatch(/a string or a mapping with a `name` is expected/);
+    expect(shown(first!)).toMatch(
+      /a string or a mapping with a `name` is expected; this mapping has title/,
+    );
   });
 
   it('where a secret belongs', async () => {

@@ -1708,4 +1708,34 @@ describe('policy', () => {
     const codes = plan.diagnostics.map(({ code }) => code);
     expect(codes.filter((code) => code === 'silent-destinations')).toEqual(warned);
   });
+
+  it('warns once of the rules that one destination silences', () => {
+    const names = ['a', 'b', 'c', 'd'];
+    const { plan } = planScene({
+      declared: [
+        declare('alert_push_destinations.p', { name: 'Pager' }),
+        ...names.map((name) => declare(`alert_rules.${name}`, rule)),
+      ],
+      state: {
+        'alert_push_destinations.p': entry('alert_push_destinations', 'd-1', { name: 'Pager' }),
+        ...Object.fromEntries(
+          names.map((name) => [`alert_rules.${name}`, entry('alert_rules', `r-${name}`, rule)]),
+        ),
+      },
+      live: {
+        alert_push_destinations: [
+          live('alert_push_destinations', 'd-1', { name: 'Pager', enabled: false }),
+        ],
+        alert_rules: names.map((name) => liveRule(`r-${name}`)),
+      },
+    });
+    expect(plan.diagnostics.filter(({ code }) => code === 'silent-destinations')).toMatchObject([
+      {
+        summary:
+          'alert_push_destinations.p is disabled, so the alerts of 4 alert_rules are not delivered.',
+        detail: 'alert_rules.a, alert_rules.b, alert_rules.c and 1 more',
+        address: 'alert_rules.a',
+      },
+    ]);
+  });
 });

@@ -56,6 +56,13 @@ test.each<[what: string, changes: readonly ResourceChange[], blocks: readonly st
     objects(2).map((one) => update(one, `${one} Ltd`)),
     ['accounts.c["0"]', 'accounts.c["1"]'],
   ],
+  [
+    'three that are carried out in another order',
+    objects(3)
+      .toReversed()
+      .map((one) => update(one, `${one} Ltd`)),
+    ['accounts.c["0", "1", "2"]'],
+  ],
   ['three that are adopted', objects(3).map(importing), ['accounts.c["0", "1", "2"]']],
   [
     'three of no for_each',

@@ -1,0 +1,23 @@
+// What `trueup import` advises where the object has an address already.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { run as apply } from '../../../src/cli/commands/apply.js';
+import { run as bind } from '../../../src/cli/commands/import.js';
+import { freshFolder, inProcess } from '../../support/in-process.js';
+
+test('an object that another address manages: both ways out', async () => {
+  const cwd = freshFolder();
+  const file = join(cwd, 'trueup.yaml');
+  writeFileSync(file, 'settings: { target: emulator }\naccounts: { a: { name: A } }\n');
+  const { stdout } = await inProcess(apply, ['apply', '--auto-approve'], { cwd, env: {} });
+  const [, id = ''] = /accounts\.a \(id (\d+)\)/.exec(stdout) ?? [];
+  writeFileSync(file, 'settings: { target: emulator }\naccounts: { b: { name: A } }\n');
+  const { code, stderr } = await inProcess(bind, ['import', 'accounts.b', id], { cwd, env: {} });
+  expect([code, stderr.replaceAll(/\s+/g, ' ')]).toEqual([
+    1,
+    expect.stringContaining(
+      "Keep one of the two. If it was renamed, write moved: [{ from: 'accounts.a', to: 'accounts.b' }], or type: trueup state mv accounts.a accounts.b",
+    ),
+  ]);
+});
