@@ -286,6 +286,46 @@ accounts:
     ]);
   });
 
+  it.each<[where: string, schema: string, path: string]>([
+    [
+      'a member',
+      'properties: { o: { type: object, default: {}, properties: { l: { default: "${var.region}-1" } } } }',
+      'properties.o.properties.l.default',
+    ],
+    [
+      'an item, a reference',
+      'properties: { o: { type: array, items: { type: object, properties: { l: { default: { p: ["${accounts.a.id}"] } } } } } }',
+      'properties.o.items.properties.l.default',
+    ],
+    [
+      'a schema beside it',
+      'properties: { o: {} }, allOf: [{ properties: { o: { default: "${var.region}" } } }]',
+      'allOf.0.properties.o.default',
+    ],
+  ])('cannot have a default with an expression in %s of a parameter', async (_, schema, path) => {
+    const found = await errors(
+      `variables: { region: west }\ntemplates:\n  t:\n    parameters: { ${schema} }\n    accounts: { a: { name: "\${param.o}" } }\nuse: { u: { template: t } }\n`,
+    );
+    expect(found).toMatchObject([
+      {
+        code: 'bad-schema',
+        summary: `\`parameters.${path}\` cannot hold references or expressions`,
+        origin: { line: 4 },
+      },
+    ]);
+    expect(found[0]!.detail).toContain('give the parameter itself a `default`');
+  });
+
+  it('keeps references in a default that defaults of its members complete', async () => {
+    const all = await declared(
+      'templates:\n  t:\n    parameters: { properties: { o: { type: object, default: { up: "${accounts.top.id}" }, properties: { default: { type: string, default: "$${n}" } } } } }\n    accounts: { m: { name: "${param.o.default}", account: "${param.o.up}" } }\nuse: { u: { template: t } }\naccounts: { top: { name: Top } }\n',
+    );
+    expect(all[1]!.values).toEqual({
+      name: '${n}',
+      account: new Reference('declared', 'accounts.top', 'id'),
+    });
+  });
+
   it('names the values of a parameter that takes some alone', async () => {
     const found = await errors(
       'templates:\n  t:\n    parameters:\n      properties: { tier: { enum: [gold, tin, 3] } }\n    accounts: { a: { name: A } }\nuse:\n  u: { template: t, with: { tier: golf } }\n',
