@@ -502,6 +502,38 @@ describe('what is wrong is said with both places', () => {
     ]);
   });
 
+  it('each member of a `use` whose `with` cannot be filled in is named', async () => {
+    const found = await errors(
+      `${T}use:\n  u: { template: t, for_each: { c1: 5, c2: z, c3: [] }, with: { a: x, n: "\${each.value + 1}" } }\n`,
+    );
+    expect(found.map(({ summary }) => summary.replace(/: (?!`).*/, ''))).toEqual([
+      '`use.u["c2"]`',
+      '`use.u["c3"]`',
+    ]);
+  });
+
+  it('each `use` in a template with a wrong parameter is named as in the addresses of its objects', async () => {
+    const found = await errors(
+      `${T}  o: { use: { i: { template: t, for_each: [x, y], with: { a: "\${each.key}" } }, j: { template: t } } }\nuse:\n  p: { template: o }\n  q: { template: o, for_each: [k] }\n`,
+    );
+    expect(found.map(({ summary }) => summary.replace(/(?<=with\.a`).*/, ''))).toEqual([
+      '`use.p-i["y"]`: `with.a`',
+      '`use.p-j`: `with.a`',
+      '`use.q-i["k/y"]`: `with.a`',
+      '`use.q-j["k"]`: `with.a`',
+    ]);
+  });
+
+  it('each `use` in a template with a wrong `for_each` is named', async () => {
+    const found = await errors(
+      `${T}  o: { parameters: { properties: { l: {} } }, use: { i: { template: t, for_each: "\${param.l}", with: { a: x } } } }\nuse:\n  q: { template: o, for_each: { k: [a], m: 5, n: 6 }, with: { l: "\${each.value}" } }\n`,
+    );
+    expect(found.map(({ summary }) => summary.slice(0, 29))).toEqual([
+      '`use.q-i["m"]`: `for_each`: a',
+      '`use.q-i["n"]`: `for_each`: a',
+    ]);
+  });
+
   it('an error in a template names the first use, once', async () => {
     const found = await errors(
       'templates:\n  t: { accounts: { m: { nam: x } } }\nuse:\n  u: { template: t, for_each: [a, b] }\n  v: { template: t }\n',
