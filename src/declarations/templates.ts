@@ -243,10 +243,11 @@ interface Use {
   readonly scope: Scope;
 }
 
-function* instancesOf(work: Work, piece: RawEntry, outer?: Instance): Generator<RawEntry> {
+function* instancesOf(work: Work, piece: RawEntry): Generator<RawEntry> {
+  const { instance: outer } = piece;
   const prefix = prefixed(piece.name, outer);
   const unknown = (): void => void work.run.unread.push((_, name) => name.startsWith(`${prefix}-`));
-  const use = useOf(work, piece, outer);
+  const use = useOf(work, piece);
   if (!use) return unknown();
   const used = outer?.used ?? { file: piece.from.file, origin: piece.origin };
   const objects = use.template.objects.map((one) => made(one, prefix, used));
@@ -271,7 +272,7 @@ function* instancesOf(work: Work, piece: RawEntry, outer?: Instance): Generator<
       used,
     };
     for (const one of objects) yield { ...one, instance };
-    for (const one of uses) yield* instancesOf(work, one, instance);
+    for (const one of uses) yield* instancesOf(work, { ...one, instance });
   }
 }
 
@@ -300,8 +301,8 @@ function made(piece: RawEntry, prefix: string, used: Instance['used']): RawEntry
 }
 
 /** Undefined after a complaint. */
-function useOf(work: Work, piece: RawEntry, outer: Instance | undefined): Use | undefined {
-  const { run, templates, used } = work;
+function useOf({ run, templates, used }: Work, piece: RawEntry): Use | undefined {
+  const { instance: outer } = piece;
   const say = (violation: Violation): undefined => void complain(run, piece, violation);
   if (!isMap(piece.raw)) {
     const summary = `\`use.${piece.name}\`: a mapping is expected, not ${foundWord(piece.raw)}`;
@@ -335,7 +336,7 @@ function useOf(work: Work, piece: RawEntry, outer: Instance | undefined): Use | 
   used.add(named);
   const scope = outer ? { ...run.scope, instance: outer } : run.scope;
   const members = expanded(each, piece, scope, ({ summary, ...violation }) =>
-    say({ ...violation, summary: whoseOf(piece, outer) + summary }),
+    say({ ...violation, summary: whoseOf(piece) + summary }),
   );
   return members && { template, name: named, given, members, scope };
 }
@@ -353,10 +354,7 @@ function parametersFor(
   let wrong = false;
   const say = ({ summary, ...violation }: Violation): void => {
     wrong = true;
-    complain(run, piece, {
-      ...violation,
-      summary: whoseOf(piece, scope.instance, member) + summary,
-    });
+    complain(run, piece, { ...violation, summary: whoseOf(piece, member) + summary });
   };
   const around: Scope = { ...scope, loops: true, ...(member && { each: member }) };
   const place = { path: ['with'], scope: around };
@@ -374,7 +372,7 @@ function parametersFor(
 }
 
 /** Begins a complaint about one of several: its name and key are those in the addresses of its objects. */
-function whoseOf({ name }: RawEntry, outer: Instance | undefined, member?: Member): string {
+function whoseOf({ name, instance: outer }: RawEntry, member?: Member): string {
   const key = joinedKey(outer?.key, member?.key);
   if (!outer && key === undefined) return '';
   return `\`use.${prefixed(name, outer)}${key === undefined ? '' : `[${JSON.stringify(key)}]`}\`: `;

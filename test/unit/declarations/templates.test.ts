@@ -205,7 +205,7 @@ use:
     expect(again!.values['settings']).toEqual({ all: ['wwan_standby'] });
   });
 
-  it('complains of each object that holds the same wrong text', async () => {
+  it('complains of each object of each instance that holds the same wrong text', async () => {
     const found = await errors(`
 templates:
   t:
@@ -217,6 +217,8 @@ use: { u: { template: t, for_each: [k, l] } }
     expect(found.map(({ address, code }) => [address, code])).toEqual([
       ['accounts.u-a["k"]', 'unknown-parameter'],
       ['accounts.u-b["k"]', 'unknown-parameter'],
+      ['accounts.u-a["l"]', 'unknown-parameter'],
+      ['accounts.u-b["l"]', 'unknown-parameter'],
     ]);
   });
 
@@ -541,6 +543,33 @@ describe('what is wrong is said with both places', () => {
     expect(found.map(({ code, origin }) => [code, origin?.line, origin?.used_at?.line])).toEqual([
       ['missing-attribute', 2, 4],
       ['unknown-attribute', 2, 4],
+    ]);
+  });
+
+  it('an error that a parameter gives names each use', async () => {
+    const found = await errors(
+      `templates:
+  t:
+    parameters: { properties: { n: {}, e: {} } }
+    alert_push_destinations: { m: { name: N, enabled: "\${param.n}", endpoint: "\${param.e}" } }
+  o: { parameters: { properties: { n: {} } }, use: { i: { template: t, with: { n: "\${param.n}", e: {} } } } }
+use:
+  a: { template: t, with: { n: 1, e: {} } }
+  b: { template: t, with: { n: true, e: {} } }
+  c: { template: t, for_each: [x, y], with: { n: 1, e: { url: "https://a.example" } } }
+  d: { template: o, with: { n: 2 } }
+`,
+    );
+    expect(
+      found.map(({ code, address, origin }) => [code, address, origin?.used_at?.line]),
+    ).toEqual([
+      ['wrong-type', 'alert_push_destinations.a-m', 7],
+      ['missing-attribute', 'alert_push_destinations.a-m', 7],
+      ['missing-attribute', 'alert_push_destinations.b-m', 8],
+      ['wrong-type', 'alert_push_destinations.c-m["x"]', 9],
+      ['wrong-type', 'alert_push_destinations.c-m["y"]', 9],
+      ['wrong-type', 'alert_push_destinations.d-i-m', 10],
+      ['missing-attribute', 'alert_push_destinations.d-i-m', 10],
     ]);
   });
 
