@@ -22,18 +22,28 @@ export const briefly = (
     (more) => ({ summary: `and ${more} more like this`, detail: `All of them: ${all}` }),
   );
 
-/** Of the errors at one place of a template the first few, and in how many more uses of the template they occur. */
+/** Of the errors that say the same at one place, of a template or of a `use`, the first few, and in how many more uses of the template they occur. */
 export const errorsOfTemplatesBriefly = (
   diagnostics: readonly Diagnostic[],
 ): readonly Diagnostic[] =>
   shortened(
     diagnostics,
-    ({ severity, code, origin }) =>
-      severity === 'error' && origin?.used_at
-        ? JSON.stringify([code, origin.file, origin.line, origin.column])
-        : undefined,
+    (one) => (one.severity === 'error' ? topicInTemplate(one) : undefined),
     (more) => ({ summary: `and in ${more} more ${more === 1 ? 'use' : 'uses'} of the template` }),
   );
+
+/** The name with which an error in the parameters of a use begins. */
+const OF_USE = /^`use\.[\w-]+(?:\["(?:[^"\\]|\\.)*"\])?`: /;
+/** What differs between uses: strings in quotes, numbers and addresses. What stands in backticks is what the template names. */
+const DIFFERENT =
+  /"(?:[^"\\]|\\.)*"|(?<![\w.`-])(?:\d+(?![\w-]|\.\w)|[a-z]\w*\.[A-Za-z][\w-]*(?:\["(?:[^"\\]|\\.)*"\])?)/g;
+
+/** Equal for what uses of a template say alike at one place; undefined for what is about no use. */
+function topicInTemplate({ code, summary, origin }: Diagnostic): string | undefined {
+  if (!origin || (!origin.used_at && !OF_USE.test(summary))) return undefined;
+  const said = summary.replace(OF_USE, '').replaceAll(DIFFERENT, '…');
+  return JSON.stringify([code, origin.file, origin.line, origin.column, said]);
+}
 
 /** @param topicOf equal for those that say the same; undefined for one that is always shown */
 function shortened(
