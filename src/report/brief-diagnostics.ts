@@ -11,16 +11,29 @@ import {
 /** How many of those that say the same are shown. */
 const MOST_SHOWN = 3;
 
-/** Every error; of the other codes the first few, and how many more there are. @param all the flag or the command that shows all of them */
+/** Every error; of the other codes the first few, and how many more there are. What a template says of all its objects is one. @param all the flag or the command that shows all of them */
 export const briefly = (
   diagnostics: readonly Diagnostic[],
   all = '--verbose',
 ): readonly Diagnostic[] =>
   shortened(
-    diagnostics,
+    onceForTemplates(diagnostics),
     ({ severity, code }) => (severity === 'error' ? undefined : code),
     (more) => ({ summary: `and ${more} more like this`, detail: `All of them: ${all}` }),
   );
+
+/** With one of the warnings and notes that are the same for several objects of a template, and how many objects that are. */
+const onceForTemplates = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
+  groupedBy(diagnostics, ({ severity, code, summary, detail, origin }) =>
+    severity !== 'error' && origin?.used_at
+      ? JSON.stringify([code, origin.file, origin.line, origin.column, summary, detail])
+      : undefined,
+  ).map(([one, ...more]) => {
+    if (more.length === 0) return one!;
+    const count = `${more.length + 1} objects of the template have it.`;
+    const { detail } = one!;
+    return { ...one!, detail: detail === undefined ? count : `${detail}\n${count}` };
+  });
 
 /** Of the errors that say the same at one place, of a template or of a `use`, the first few, and in how many more uses of the template they occur. */
 export const errorsOfTemplatesBriefly = (

@@ -9,6 +9,7 @@ import type {
   Json,
   ResourceDrift,
 } from '../../../src/model/index.js';
+import { briefly } from '../../../src/report/brief-diagnostics.js';
 import {
   differences,
   inline,
@@ -555,6 +556,30 @@ describe('errors of templates', () => {
     const outside = five.map((key) => error(`x.a["${key}"] is wrong`));
     expect(errorsOfTemplatesBriefly([...others, ...outside])).toEqual([...others, ...outside]);
   });
+});
+
+test('a warning that a template gives to all of its objects is told once, with their count', () => {
+  const at = (line: number, key: number, more: Partial<Diagnostic> = {}): Diagnostic => ({
+    severity: 'warning',
+    code: 'unknown-value',
+    summary: 'it is not known',
+    address: `x.a["${key}"]`,
+    origin: { file: 'a.yaml', line, column: 1, used_at: { file: 'b.yaml', line: key, column: 1 } },
+    ...more,
+  });
+  const detail = 'Leave it.';
+  const other = at(1, 5, { summary: 'another is not known' });
+  const { used_at: _, ...outside } = at(1, 6).origin!;
+  const all = [at(1, 1), at(2, 1, { detail }), at(1, 2), at(2, 2, { detail }), at(1, 3), other];
+  expect(briefly(all)).toEqual([
+    at(1, 1, { detail: '3 objects of the template have it.' }),
+    at(2, 1, { detail: 'Leave it.\n2 objects of the template have it.' }),
+    other,
+  ]);
+  const apart = [at(1, 1, { origin: outside }), at(1, 2, { origin: outside })];
+  expect(briefly(apart)).toEqual(apart);
+  const errors = [1, 2].map((key) => at(1, key, { severity: 'error' }));
+  expect(briefly(errors)).toEqual(errors);
 });
 
 test('the lines of one place are shown once, also where several uses of a template have it', () => {
