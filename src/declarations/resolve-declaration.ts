@@ -50,6 +50,7 @@ import {
   check,
   found,
   ofExpression,
+  textAt,
   type Complain,
   type Violation,
   type Validators,
@@ -84,7 +85,8 @@ export function complain(
 ): void {
   if (names && run.unread.some((mayHold) => mayHold(...names))) return;
   const full = [...(piece.at ?? piece.path), ...path];
-  const key = JSON.stringify([piece.from.file, piece.origin.line, full, code, summary]);
+  const place = [piece.from.file, piece.origin.line, full, code, summary];
+  const key = JSON.stringify([...place, ...instanceThatDecides(piece, path)]);
   if (run.said.has(key)) return;
   run.said.add(key);
   run.report.add(() => {
@@ -100,6 +102,13 @@ export function complain(
     };
   });
 }
+
+/** The use of a template whose parameters may decide what is wrong. What stands in the template as it is, is wrong once. */
+const instanceThatDecides = (
+  { instance, raw }: RawEntry,
+  path: readonly string[],
+): readonly (string | undefined)[] =>
+  instance && textAt(raw, path)?.includes('${') ? [instance.prefix, instance.key] : [];
 
 /** The place of a declaration that a program made is its construct; that of a block is its beginning: several documents of a file may hold lists of blocks. */
 function originAt(

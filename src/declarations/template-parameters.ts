@@ -1,6 +1,5 @@
 // The parameters of templates: checked with ajv by the JSON Schema of the template, which also gives defaults. Loaded
 // only if there are templates, because ajv loads slowly.
-import { isDeepStrictEqual } from 'node:util';
 import { Ajv, type ErrorObject } from 'ajv';
 import { patternFault, schemaOptions } from '../expressions/schema-options.js';
 import {
@@ -10,13 +9,21 @@ import {
   isObject,
   isList,
   mapMembers,
+  own,
   type Json,
   type JsonObject,
 } from '../model/index.js';
 import { schemaComplaints } from './expectation-schema-checks.js';
-import { spell } from './interpolate.js';
+import { holdsExpression, spell } from './interpolate.js';
 import { literalOf } from './reference-syntax.js';
-import { found as foundWord, stepsOfError, type Complain, type Violation } from './validation.js';
+import { keywords } from './schema-keywords.js';
+import {
+  found as foundWord,
+  rawValueAt,
+  stepsOfError,
+  type Complain,
+  type Violation,
+} from './validation.js';
 import { isMap, Word, type Raw, type RawMap } from './yaml/raw-values.js';
 
 /** What is given, with defaults; undefined after a complaint. */
@@ -49,7 +56,8 @@ function parametersOf(
   compile: (schema: JsonObject) => Validate,
 ): Parameters | undefined {
   const schema = jsonOf(raw);
-  const faults = schemaComplaints(schema, patternFault, 'parameters');
+  const wrongSchema = schemaComplaints(schema, patternFault, 'parameters');
+  const faults = wrongSchema.length > 0 ? wrongSchema : [...filledInnerDefaults(raw)];
   faults.forEach(complain);
   if (faults.length > 0) return undefined;
   if (!isObject(schema) || (schema['type'] ?? 'object') !== 'object') {
@@ -75,6 +83,27 @@ function parametersOf(
   }
 }
 
+/** Defaults with expressions that are not those of parameters: ajv gives them as they stand. */
+function* filledInnerDefaults(
+  schema: Raw,
+  path: readonly string[] = ['parameters'],
+): Generator<Violation> {
+  for (const [keyword, operand] of Object.entries(isMap(schema) ? schema : {})) {
+    const at = [...path, keyword];
+    const isOfParameter = path.length === 3 && path[1] === 'properties';
+    if (keyword === 'default' && !isOfParameter && holdsExpression(operand))
+      yield {
+        path: at,
+        code: 'bad-schema',
+        summary: `\`${at.join('.')}\` cannot hold references or expressions`,
+        detail:
+          'Write the value, or give the parameter itself a `default` with this member: that one can hold them.',
+      };
+    for (const [step] of own(keywords, keyword)?.inner?.(jsonOf(operand)) ?? [])
+      yield* filledInnerDefaults(rawValueAt(operand, step) ?? null, [...at, ...step]);
+  }
+}
+
 /** Defaults that the schema does not allow. Checking nothing fills them in; what is wrong with nothing itself does not matter. */
 function wrongDefaults(defaults: Defaults, validate: Validate): readonly Violation[] {
   if (defaults.size === 0 || validate({})) return [];
@@ -89,9 +118,11 @@ function wrongDefaults(defaults: Defaults, validate: Validate): readonly Violati
 
 function checked(schema: JsonObject, validate: Validate, defaults: Defaults): Parameters {
   const properties = isObject(schema['properties']) ? Object.keys(schema['properties']) : [];
+  const written = Object.fromEntries(defaults);
   return (given, complain) => {
-    const values = jsonOf(given);
-    if (validate(values)) return withDefaults(given, values, defaults);
+    const all = { ...written, ...given };
+    const values = jsonOf(all);
+    if (validate(values)) return withInnerDefaults(all, values);
     for (const error of validate.errors ?? []) {
       const violation = violationOf(error, properties, ['with', ...stepsOfError(error)]);
       if (violation) complain(violation);
@@ -121,7 +152,7 @@ function defaultsIn(schema: Raw): Defaults {
 }
 
 /** Adds the members that checking added. */
-function withDefaults(given: RawMap, values: Json, defaults: Defaults): RawMap {
+function withInnerDefaults(given: RawMap, values: Json): RawMap {
   const merged = (raw: Raw, value: Json): Raw => {
     if (isList(raw) && isList(value))
       return raw.map((one, index) => merged(one, value[index] ?? null));
@@ -131,15 +162,7 @@ function withDefaults(given: RawMap, values: Json, defaults: Defaults): RawMap {
     );
   };
   const all = merged(given, values);
-  if (!isMap(all)) return given;
-  return mapMembers(all, (one: Raw, name) => {
-    const written = defaults.get(name);
-    if (Object.hasOwn(given, name) || written === undefined) return one;
-    // Defaults inside a default are in the checked value alone.
-    return isDeepStrictEqual(jsonOf(written), isObject(values) ? values[name] : null)
-      ? written
-      : one;
-  });
+  return isMap(all) ? all : given;
 }
 
 /** Those of `allOf`, `if` and the like are told by what is inside of them. @param path where the value stands */

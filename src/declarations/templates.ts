@@ -243,10 +243,11 @@ interface Use {
   readonly scope: Scope;
 }
 
-function* instancesOf(work: Work, piece: RawEntry, outer?: Instance): Generator<RawEntry> {
-  const prefix = outer ? `${outer.prefix}-${piece.name}` : piece.name;
+function* instancesOf(work: Work, piece: RawEntry): Generator<RawEntry> {
+  const { instance: outer } = piece;
+  const prefix = prefixed(piece.name, outer);
   const unknown = (): void => void work.run.unread.push((_, name) => name.startsWith(`${prefix}-`));
-  const use = useOf(work, piece, outer);
+  const use = useOf(work, piece);
   if (!use) return unknown();
   const used = outer?.used ?? { file: piece.from.file, origin: piece.origin };
   const objects = use.template.objects.map((one) => made(one, prefix, used));
@@ -271,9 +272,12 @@ function* instancesOf(work: Work, piece: RawEntry, outer?: Instance): Generator<
       used,
     };
     for (const one of objects) yield { ...one, instance };
-    for (const one of uses) yield* instancesOf(work, one, instance);
+    for (const one of uses) yield* instancesOf(work, { ...one, instance });
   }
 }
+
+const prefixed = (name: string, outer: Instance | undefined): string =>
+  outer ? `${outer.prefix}-${name}` : name;
 
 function refuseMany(run: ResolveRun, piece: RawEntry): void {
   complain(run, piece, {
@@ -297,8 +301,8 @@ function made(piece: RawEntry, prefix: string, used: Instance['used']): RawEntry
 }
 
 /** Undefined after a complaint. */
-function useOf(work: Work, piece: RawEntry, outer: Instance | undefined): Use | undefined {
-  const { run, templates, used } = work;
+function useOf({ run, templates, used }: Work, piece: RawEntry): Use | undefined {
+  const { instance: outer } = piece;
   const say = (violation: Violation): undefined => void complain(run, piece, violation);
   if (!isMap(piece.raw)) {
     const summary = `\`use.${piece.name}\`: a mapping is expected, not ${foundWord(piece.raw)}`;
@@ -331,7 +335,9 @@ function useOf(work: Work, piece: RawEntry, outer: Instance | undefined): Use | 
     });
   used.add(named);
   const scope = outer ? { ...run.scope, instance: outer } : run.scope;
-  const members = expanded(each, piece, scope, say);
+  const members = expanded(each, piece, scope, ({ summary, ...violation }) =>
+    say({ ...violation, summary: whoseOf(piece) + summary }),
+  );
   return members && { template, name: named, given, members, scope };
 }
 
@@ -346,9 +352,9 @@ function parametersFor(
   member: Member | undefined,
 ): RawMap | undefined {
   let wrong = false;
-  const say = (violation: Violation): void => {
+  const say = ({ summary, ...violation }: Violation): void => {
     wrong = true;
-    complain(run, piece, violation);
+    complain(run, piece, { ...violation, summary: whoseOf(piece, member) + summary });
   };
   const around: Scope = { ...scope, loops: true, ...(member && { each: member }) };
   const place = { path: ['with'], scope: around };
@@ -359,11 +365,17 @@ function parametersFor(
     return void say({ path: ['with'], code: 'wrong-type', summary });
   }
   const where = `The template \`${name}\` is in ${placeText(template.piece.origin)}.`;
-  const whose = member ? `\`use.${piece.name}[${JSON.stringify(member.key)}]\`: ` : '';
-  const param = template.parameters(filled, ({ summary, detail = '', ...violation }) =>
-    say({ ...violation, summary: whose + summary, detail: `${detail} ${where}`.trim() }),
+  const param = template.parameters(filled, ({ detail = '', ...violation }) =>
+    say({ ...violation, detail: `${detail} ${where}`.trim() }),
   );
   return wrong ? undefined : param;
+}
+
+/** Begins a complaint about one of several: its name and key are those in the addresses of its objects. */
+function whoseOf({ name, instance: outer }: RawEntry, member?: Member): string {
+  const key = joinedKey(outer?.key, member?.key);
+  if (!outer && key === undefined) return '';
+  return `\`use.${prefixed(name, outer)}${key === undefined ? '' : `[${JSON.stringify(key)}]`}\`: `;
 }
 
 /** Those of uses inside it as well. */

@@ -265,15 +265,17 @@ export function found(value: Raw | undefined): string {
 
 const IN_QUOTES = 'Write it in quotes.';
 
-/** The same complaint, where the value is not written but comes from an expression. @param written what the expressions stand in */
-export function ofExpression(one: Violation, written: Raw): Violation {
-  const isFilled = one.path.some(
-    (_, step) => typeof rawValueAt(written, one.path.slice(0, step + 1)) === 'string',
+/** The text that stands at the path, or that gives what is at the path. */
+export const textAt = (written: Raw, path: readonly string[]): string | undefined =>
+  [written, ...path.map((_, step) => rawValueAt(written, path.slice(0, step + 1)))].find(
+    (one) => typeof one === 'string',
   );
-  return one.detail === IN_QUOTES && isFilled
+
+/** The same complaint, where the value is not written but comes from an expression. @param written what the expressions stand in */
+export const ofExpression = (one: Violation, written: Raw): Violation =>
+  one.detail === IN_QUOTES && textAt(written, one.path) !== undefined
     ? { ...one, detail: 'Convert it in the expression: `string(…)`.' }
     : one;
-}
 
 function remedy(attribute: Attribute, value: Raw | undefined): string | undefined {
   const { word } = attribute;

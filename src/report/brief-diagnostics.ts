@@ -11,29 +11,52 @@ import {
 /** How many of those that say the same are shown. */
 const MOST_SHOWN = 3;
 
-/** Every error; of the other codes the first few, and how many more there are. @param all the flag or the command that shows all of them */
+/** Every error; of the other codes the first few, and how many more there are. What a template says of all its objects is one. @param all the flag or the command that shows all of them */
 export const briefly = (
   diagnostics: readonly Diagnostic[],
   all = '--verbose',
 ): readonly Diagnostic[] =>
   shortened(
-    diagnostics,
+    onceForTemplates(diagnostics),
     ({ severity, code }) => (severity === 'error' ? undefined : code),
     (more) => ({ summary: `and ${more} more like this`, detail: `All of them: ${all}` }),
   );
 
-/** Of the errors at one place of a template the first few, and in how many more uses of the template they occur. */
+/** With one of the warnings and notes that are the same for several objects of a template, and how many objects that are. */
+const onceForTemplates = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
+  groupedBy(diagnostics, ({ severity, code, summary, detail, origin }) =>
+    severity !== 'error' && origin?.used_at
+      ? JSON.stringify([code, origin.file, origin.line, origin.column, summary, detail])
+      : undefined,
+  ).map(([one, ...more]) => {
+    if (more.length === 0) return one!;
+    const count = `${more.length + 1} objects of the template have it.`;
+    const { detail } = one!;
+    return { ...one!, detail: detail === undefined ? count : `${detail}\n${count}` };
+  });
+
+/** Of the errors that say the same at one place, of a template or of a `use`, the first few, and in how many more uses of the template they occur. */
 export const errorsOfTemplatesBriefly = (
   diagnostics: readonly Diagnostic[],
 ): readonly Diagnostic[] =>
   shortened(
     diagnostics,
-    ({ severity, code, origin }) =>
-      severity === 'error' && origin?.used_at
-        ? JSON.stringify([code, origin.file, origin.line, origin.column])
-        : undefined,
+    (one) => (one.severity === 'error' ? topicInTemplate(one) : undefined),
     (more) => ({ summary: `and in ${more} more ${more === 1 ? 'use' : 'uses'} of the template` }),
   );
+
+/** The name with which an error in the parameters of a use begins. */
+const OF_USE = /^`use\.[\w-]+(?:\["(?:[^"\\]|\\.)*"\])?`: /;
+/** What differs between uses: strings in quotes, numbers and addresses. What stands in backticks is what the template names. */
+const DIFFERENT =
+  /"(?:[^"\\]|\\.)*"|(?<![\w.`-])(?:\d+(?![\w-]|\.\w)|[a-z]\w*\.[A-Za-z][\w-]*(?:\["(?:[^"\\]|\\.)*"\])?)/g;
+
+/** Equal for what uses of a template say alike at one place; undefined for what is about no use. */
+function topicInTemplate({ code, summary, origin }: Diagnostic): string | undefined {
+  if (!origin || (!origin.used_at && !OF_USE.test(summary))) return undefined;
+  const said = summary.replace(OF_USE, '').replaceAll(DIFFERENT, '…');
+  return JSON.stringify([code, origin.file, origin.line, origin.column, said]);
+}
 
 /** @param topicOf equal for those that say the same; undefined for one that is always shown */
 function shortened(

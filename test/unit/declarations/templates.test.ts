@@ -205,7 +205,7 @@ use:
     expect(again!.values['settings']).toEqual({ all: ['wwan_standby'] });
   });
 
-  it('complains of each object that holds the same wrong text', async () => {
+  it('complains of each object of each instance that holds the same wrong text', async () => {
     const found = await errors(`
 templates:
   t:
@@ -217,6 +217,8 @@ use: { u: { template: t, for_each: [k, l] } }
     expect(found.map(({ address, code }) => [address, code])).toEqual([
       ['accounts.u-a["k"]', 'unknown-parameter'],
       ['accounts.u-b["k"]', 'unknown-parameter'],
+      ['accounts.u-a["l"]', 'unknown-parameter'],
+      ['accounts.u-b["l"]', 'unknown-parameter'],
     ]);
   });
 
@@ -284,6 +286,46 @@ accounts:
         origin: { line: 4, column: 61 },
       },
     ]);
+  });
+
+  it.each<[where: string, schema: string, path: string]>([
+    [
+      'a member',
+      'properties: { o: { type: object, default: {}, properties: { l: { default: "${var.region}-1" } } } }',
+      'properties.o.properties.l.default',
+    ],
+    [
+      'an item, a reference',
+      'properties: { o: { type: array, items: { type: object, properties: { l: { default: { p: ["${accounts.a.id}"] } } } } } }',
+      'properties.o.items.properties.l.default',
+    ],
+    [
+      'a schema beside it',
+      'properties: { o: {} }, allOf: [{ properties: { o: { default: "${var.region}" } } }]',
+      'allOf.0.properties.o.default',
+    ],
+  ])('cannot have a default with an expression in %s of a parameter', async (_, schema, path) => {
+    const found = await errors(
+      `variables: { region: west }\ntemplates:\n  t:\n    parameters: { ${schema} }\n    accounts: { a: { name: "\${param.o}" } }\nuse: { u: { template: t } }\n`,
+    );
+    expect(found).toMatchObject([
+      {
+        code: 'bad-schema',
+        summary: `\`parameters.${path}\` cannot hold references or expressions`,
+        origin: { line: 4 },
+      },
+    ]);
+    expect(found[0]!.detail).toContain('give the parameter itself a `default`');
+  });
+
+  it('keeps references in a default that defaults of its members complete', async () => {
+    const all = await declared(
+      'templates:\n  t:\n    parameters: { properties: { o: { type: object, default: { up: "${accounts.top.id}" }, properties: { default: { type: string, default: "$${n}" } } } } }\n    accounts: { m: { name: "${param.o.default}", account: "${param.o.up}" } }\nuse: { u: { template: t } }\naccounts: { top: { name: Top } }\n',
+    );
+    expect(all[1]!.values).toEqual({
+      name: '${n}',
+      account: new Reference('declared', 'accounts.top', 'id'),
+    });
   });
 
   it('names the values of a parameter that takes some alone', async () => {
@@ -462,6 +504,38 @@ describe('what is wrong is said with both places', () => {
     ]);
   });
 
+  it('each member of a `use` whose `with` cannot be filled in is named', async () => {
+    const found = await errors(
+      `${T}use:\n  u: { template: t, for_each: { c1: 5, c2: z, c3: [] }, with: { a: x, n: "\${each.value + 1}" } }\n`,
+    );
+    expect(found.map(({ summary }) => summary.replace(/: (?!`).*/, ''))).toEqual([
+      '`use.u["c2"]`',
+      '`use.u["c3"]`',
+    ]);
+  });
+
+  it('each `use` in a template with a wrong parameter is named as in the addresses of its objects', async () => {
+    const found = await errors(
+      `${T}  o: { use: { i: { template: t, for_each: [x, y], with: { a: "\${each.key}" } }, j: { template: t } } }\nuse:\n  p: { template: o }\n  q: { template: o, for_each: [k] }\n`,
+    );
+    expect(found.map(({ summary }) => summary.replace(/(?<=with\.a`).*/, ''))).toEqual([
+      '`use.p-i["y"]`: `with.a`',
+      '`use.p-j`: `with.a`',
+      '`use.q-i["k/y"]`: `with.a`',
+      '`use.q-j["k"]`: `with.a`',
+    ]);
+  });
+
+  it('each `use` in a template with a wrong `for_each` is named', async () => {
+    const found = await errors(
+      `${T}  o: { parameters: { properties: { l: {} } }, use: { i: { template: t, for_each: "\${param.l}", with: { a: x } } } }\nuse:\n  q: { template: o, for_each: { k: [a], m: 5, n: 6 }, with: { l: "\${each.value}" } }\n`,
+    );
+    expect(found.map(({ summary }) => summary.slice(0, 29))).toEqual([
+      '`use.q-i["m"]`: `for_each`: a',
+      '`use.q-i["n"]`: `for_each`: a',
+    ]);
+  });
+
   it('an error in a template names the first use, once', async () => {
     const found = await errors(
       'templates:\n  t: { accounts: { m: { nam: x } } }\nuse:\n  u: { template: t, for_each: [a, b] }\n  v: { template: t }\n',
@@ -469,6 +543,33 @@ describe('what is wrong is said with both places', () => {
     expect(found.map(({ code, origin }) => [code, origin?.line, origin?.used_at?.line])).toEqual([
       ['missing-attribute', 2, 4],
       ['unknown-attribute', 2, 4],
+    ]);
+  });
+
+  it('an error that a parameter gives names each use', async () => {
+    const found = await errors(
+      `templates:
+  t:
+    parameters: { properties: { n: {}, e: {} } }
+    alert_push_destinations: { m: { name: N, enabled: "\${param.n}", endpoint: "\${param.e}" } }
+  o: { parameters: { properties: { n: {} } }, use: { i: { template: t, with: { n: "\${param.n}", e: {} } } } }
+use:
+  a: { template: t, with: { n: 1, e: {} } }
+  b: { template: t, with: { n: true, e: {} } }
+  c: { template: t, for_each: [x, y], with: { n: 1, e: { url: "https://a.example" } } }
+  d: { template: o, with: { n: 2 } }
+`,
+    );
+    expect(
+      found.map(({ code, address, origin }) => [code, address, origin?.used_at?.line]),
+    ).toEqual([
+      ['wrong-type', 'alert_push_destinations.a-m', 7],
+      ['missing-attribute', 'alert_push_destinations.a-m', 7],
+      ['missing-attribute', 'alert_push_destinations.b-m', 8],
+      ['wrong-type', 'alert_push_destinations.c-m["x"]', 9],
+      ['wrong-type', 'alert_push_destinations.c-m["y"]', 9],
+      ['wrong-type', 'alert_push_destinations.d-i-m', 10],
+      ['missing-attribute', 'alert_push_destinations.d-i-m', 10],
     ]);
   });
 

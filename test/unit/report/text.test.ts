@@ -2,12 +2,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type {
+  Diagnostic,
   DriftRecord,
   Event,
   HealthIssue,
   Json,
   ResourceDrift,
 } from '../../../src/model/index.js';
+import { briefly } from '../../../src/report/brief-diagnostics.js';
 import {
   differences,
   inline,
@@ -509,6 +511,76 @@ test.each(['text', 'markdown', 'html'] as const)(
     expect(shown.match(/accounts\.c-d/g)).toHaveLength(1);
   },
 );
+
+describe('errors of templates', () => {
+  const origin = { file: 'a.yaml', line: 1, column: 1 };
+  const used_at = { file: 'b.yaml', line: 1, column: 1 };
+  const error = (summary: string, more: Partial<Diagnostic> = {}): Diagnostic => ({
+    severity: 'error',
+    code: 'c',
+    summary,
+    origin,
+    ...more,
+  });
+  const five = [1, 2, 3, 4, 5];
+  const summaries = (all: readonly Diagnostic[]): readonly string[] =>
+    errorsOfTemplatesBriefly(all).map(({ summary }) => summary);
+
+  test('of the members of a `use` that miss one parameter, three are shown', () => {
+    const missing = (name: string) => (key: number) =>
+      error(`\`use.all["c\\"${key}"]\`: \`with.${name}\` is missing`);
+    expect(summaries(five.flatMap((key) => [missing('a')(key), missing('b')(key)]))).toEqual([
+      ...[1, 2, 3].flatMap((key) => [missing('a')(key).summary, missing('b')(key).summary]),
+      'and in 2 more uses of the template',
+      'and in 2 more uses of the template',
+    ]);
+  });
+
+  test('of one in a template, three are shown, whatever the addresses and ids', () => {
+    const all = five.map((key) =>
+      error(`x.u${key}-a["k${key}"] and x.u${key}-b are one with the router ${key}0`, {
+        origin: { ...origin, used_at },
+      }),
+    );
+    expect(summaries(all)).toEqual([
+      ...all.slice(0, 3).map(({ summary }) => summary),
+      'and in 2 more uses of the template',
+    ]);
+  });
+
+  test('each that says something else is shown, and so is each outside of templates', () => {
+    const others = five.flatMap((one) => [
+      error(`\`${'abcde'[one - 1]}\` is missing`, { origin: { ...origin, used_at } }),
+      error(`\`use.all["a"]\`: \`with.list.${one}\` must be string`),
+    ]);
+    const outside = five.map((key) => error(`x.a["${key}"] is wrong`));
+    expect(errorsOfTemplatesBriefly([...others, ...outside])).toEqual([...others, ...outside]);
+  });
+});
+
+test('a warning that a template gives to all of its objects is told once, with their count', () => {
+  const at = (line: number, key: number, more: Partial<Diagnostic> = {}): Diagnostic => ({
+    severity: 'warning',
+    code: 'unknown-value',
+    summary: 'it is not known',
+    address: `x.a["${key}"]`,
+    origin: { file: 'a.yaml', line, column: 1, used_at: { file: 'b.yaml', line: key, column: 1 } },
+    ...more,
+  });
+  const detail = 'Leave it.';
+  const other = at(1, 5, { summary: 'another is not known' });
+  const { used_at: _, ...outside } = at(1, 6).origin!;
+  const all = [at(1, 1), at(2, 1, { detail }), at(1, 2), at(2, 2, { detail }), at(1, 3), other];
+  expect(briefly(all)).toEqual([
+    at(1, 1, { detail: '3 objects of the template have it.' }),
+    at(2, 1, { detail: 'Leave it.\n2 objects of the template have it.' }),
+    other,
+  ]);
+  const apart = [at(1, 1, { origin: outside }), at(1, 2, { origin: outside })];
+  expect(briefly(apart)).toEqual(apart);
+  const errors = [1, 2].map((key) => at(1, key, { severity: 'error' }));
+  expect(briefly(errors)).toEqual(errors);
+});
 
 test('the lines of one place are shown once, also where several uses of a template have it', () => {
   const at = (line: number, address: string) =>
