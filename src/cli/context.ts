@@ -109,8 +109,8 @@ export function contextOf(
       const shown = masking.said(withCommands(wanted, context.said));
       if (flags.json) out.write((await context.events()).diagnostics(shown));
       else {
-        const { errorsOfTemplatesBriefly, renderDiagnostics } = await import('../report/index.js');
-        err.write(renderDiagnostics(errorsOfTemplatesBriefly(shown), err.style));
+        const { errorsBriefly, renderDiagnostics } = await import('../report/index.js');
+        err.write(renderDiagnostics(errorsBriefly(shown), err.style));
       }
     },
     /** One line on stderr where TRUEUP_LOG=debug. */

@@ -11,49 +11,49 @@ import {
 /** How many of those that say the same are shown. */
 const MOST_SHOWN = 3;
 
-/** Every error; of the other codes the first few, and how many more there are. What a template says of all its objects is one. @param all the flag or the command that shows all of them */
+/** Every error; of the other codes the first few, and how many more there are. What holds for several objects of one place is one. @param all the flag or the command that shows all of them */
 export const briefly = (
   diagnostics: readonly Diagnostic[],
   all = '--verbose',
 ): readonly Diagnostic[] =>
   shortened(
-    onceForTemplates(diagnostics),
+    onceForPlaces(diagnostics),
     ({ severity, code }) => (severity === 'error' ? undefined : code),
     (more) => ({ summary: `and ${more} more like this`, detail: `All of them: ${all}` }),
   );
 
-/** With one of the warnings and notes that are the same for several objects of a template, and how many objects that are. */
-const onceForTemplates = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
+/** With one of the warnings and notes that are the same for several objects of a template or a `for_each`, and how many objects that are. */
+const onceForPlaces = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
   groupedBy(diagnostics, ({ severity, code, summary, detail, origin }) =>
-    severity !== 'error' && origin?.used_at
+    severity !== 'error' && origin
       ? JSON.stringify([code, origin.file, origin.line, origin.column, summary, detail])
       : undefined,
   ).map(([one, ...more]) => {
     if (more.length === 0) return one!;
-    const count = `${more.length + 1} objects of the template have it.`;
+    const count = `${more.length + 1} objects declared here have it.`;
     const { detail } = one!;
     return { ...one!, detail: detail === undefined ? count : `${detail}\n${count}` };
   });
 
-/** Of the errors that say the same at one place, of a template or of a `use`, the first few, and in how many more uses of the template they occur. */
-export const errorsOfTemplatesBriefly = (
+/** Of the errors that say the same at one place, of a template, a `use` or a `for_each`, the first few, and how many more there are. */
+export const errorsBriefly = (
   diagnostics: readonly Diagnostic[],
 ): readonly Diagnostic[] =>
   shortened(
     diagnostics,
-    (one) => (one.severity === 'error' ? topicInTemplate(one) : undefined),
-    (more) => ({ summary: `and in ${more} more ${more === 1 ? 'use' : 'uses'} of the template` }),
+    (one) => (one.severity === 'error' ? topicAtPlace(one) : undefined),
+    (more) => ({ summary: `and ${more} more like this at the same place` }),
   );
 
 /** The name with which an error in the parameters of a use begins. */
 const OF_USE = /^`use\.[\w-]+(?:\["(?:[^"\\]|\\.)*"\])?`: /;
-/** What differs between uses: strings in quotes, numbers and addresses. What stands in backticks is what the template names. */
+/** What differs between objects of one place: strings in quotes, numbers and addresses. What stands in backticks is what the template names. */
 const DIFFERENT =
   /"(?:[^"\\]|\\.)*"|(?<![\w.`-])(?:\d+(?![\w-]|\.\w)|[a-z]\w*\.[A-Za-z][\w-]*(?:\["(?:[^"\\]|\\.)*"\])?)/g;
 
-/** Equal for what uses of a template say alike at one place; undefined for what is about no use. */
-function topicInTemplate({ code, summary, origin }: Diagnostic): string | undefined {
-  if (!origin || (!origin.used_at && !OF_USE.test(summary))) return undefined;
+/** Equal for what is alike at one place; undefined without a place. */
+function topicAtPlace({ code, summary, origin }: Diagnostic): string | undefined {
+  if (!origin) return undefined;
   const said = summary.replace(OF_USE, '').replaceAll(DIFFERENT, '…');
   return JSON.stringify([code, origin.file, origin.line, origin.column, said]);
 }
@@ -80,7 +80,7 @@ function shortened(
   });
 }
 
-/** Several uses of a template have one place: its lines are shown once. */
+/** Several objects have one place: its lines are shown once. */
 function framesOnce(): (one: Diagnostic) => Diagnostic {
   const framed = new Set<string>();
   return (one) => {

@@ -154,7 +154,7 @@ use:
 ${uses.join('')}`,
     );
     expect(told.match(/holds a blank/g)).toHaveLength(3);
-    expect(told).toContain('error: and in 37 more uses of the template');
+    expect(told).toContain('error: and 37 more like this at the same place');
   });
 
   test('advice, too, with the lines around it', async () => {

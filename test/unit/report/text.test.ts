@@ -19,7 +19,7 @@ import {
 } from '../../../src/report/differences.js';
 import {
   advance,
-  errorsOfTemplatesBriefly,
+  errorsBriefly,
   noProgress,
   planDocument,
   progressLine,
@@ -512,7 +512,7 @@ test.each(['text', 'markdown', 'html'] as const)(
   },
 );
 
-describe('errors of templates', () => {
+describe('errors of one place', () => {
   const origin = { file: 'a.yaml', line: 1, column: 1 };
   const used_at = { file: 'b.yaml', line: 1, column: 1 };
   const error = (summary: string, more: Partial<Diagnostic> = {}): Diagnostic => ({
@@ -524,15 +524,15 @@ describe('errors of templates', () => {
   });
   const five = [1, 2, 3, 4, 5];
   const summaries = (all: readonly Diagnostic[]): readonly string[] =>
-    errorsOfTemplatesBriefly(all).map(({ summary }) => summary);
+    errorsBriefly(all).map(({ summary }) => summary);
 
   test('of the members of a `use` that miss one parameter, three are shown', () => {
     const missing = (name: string) => (key: number) =>
       error(`\`use.all["c\\"${key}"]\`: \`with.${name}\` is missing`);
     expect(summaries(five.flatMap((key) => [missing('a')(key), missing('b')(key)]))).toEqual([
       ...[1, 2, 3].flatMap((key) => [missing('a')(key).summary, missing('b')(key).summary]),
-      'and in 2 more uses of the template',
-      'and in 2 more uses of the template',
+      'and 2 more like this at the same place',
+      'and 2 more like this at the same place',
     ]);
   });
 
@@ -544,21 +544,29 @@ describe('errors of templates', () => {
     );
     expect(summaries(all)).toEqual([
       ...all.slice(0, 3).map(({ summary }) => summary),
-      'and in 2 more uses of the template',
+      'and 2 more like this at the same place',
     ]);
   });
 
-  test('each that says something else is shown, and so is each outside of templates', () => {
+  test('so it is with the members of a `for_each`', () => {
+    const all = five.map((key) => error(`x.a["${key}"] and x.a["0"] are identical`));
+    expect(summaries(all)).toEqual([
+      ...all.slice(0, 3).map(({ summary }) => summary),
+      'and 2 more like this at the same place',
+    ]);
+  });
+
+  test('each that says something else is shown, and so is each of another place', () => {
     const others = five.flatMap((one) => [
       error(`\`${'abcde'[one - 1]}\` is missing`, { origin: { ...origin, used_at } }),
       error(`\`use.all["a"]\`: \`with.list.${one}\` must be string`),
     ]);
-    const outside = five.map((key) => error(`x.a["${key}"] is wrong`));
-    expect(errorsOfTemplatesBriefly([...others, ...outside])).toEqual([...others, ...outside]);
+    const apart = five.map((line) => error('x.a is wrong', { origin: { ...origin, line } }));
+    expect(errorsBriefly([...others, ...apart])).toEqual([...others, ...apart]);
   });
 });
 
-test('a warning that a template gives to all of its objects is told once, with their count', () => {
+test('a warning about several objects of one place is told once, with their count', () => {
   const at = (line: number, key: number, more: Partial<Diagnostic> = {}): Diagnostic => ({
     severity: 'warning',
     code: 'unknown-value',
@@ -569,15 +577,17 @@ test('a warning that a template gives to all of its objects is told once, with t
   });
   const detail = 'Leave it.';
   const other = at(1, 5, { summary: 'another is not known' });
-  const { used_at: _, ...outside } = at(1, 6).origin!;
+  const { used_at: _, ...bare } = at(3, 6).origin!;
   const all = [at(1, 1), at(2, 1, { detail }), at(1, 2), at(2, 2, { detail }), at(1, 3), other];
   expect(briefly(all)).toEqual([
-    at(1, 1, { detail: '3 objects of the template have it.' }),
-    at(2, 1, { detail: 'Leave it.\n2 objects of the template have it.' }),
+    at(1, 1, { detail: '3 objects declared here have it.' }),
+    at(2, 1, { detail: 'Leave it.\n2 objects declared here have it.' }),
     other,
   ]);
-  const apart = [at(1, 1, { origin: outside }), at(1, 2, { origin: outside })];
-  expect(briefly(apart)).toEqual(apart);
+  const members = [at(3, 1, { origin: bare }), at(3, 2, { origin: bare })];
+  expect(briefly(members)).toEqual([
+    at(3, 1, { origin: bare, detail: '2 objects declared here have it.' }),
+  ]);
   const errors = [1, 2].map((key) => at(1, key, { severity: 'error' }));
   expect(briefly(errors)).toEqual(errors);
 });
@@ -592,7 +602,7 @@ test('the lines of one place are shown once, also where several uses of a templa
       origin: { file: 'a.yaml', line, column: 1 },
       frame: `> ${line} |`,
     }) as const;
-  const shown = errorsOfTemplatesBriefly([at(1, 'x.a'), at(1, 'x.b'), at(2, 'x.c')]);
+  const shown = errorsBriefly([at(1, 'x.a'), at(1, 'x.b'), at(2, 'x.c')]);
   expect(shown.map(({ address, frame }) => [address, frame])).toEqual([
     ['x.a', '> 1 |'],
     ['x.b', undefined],
