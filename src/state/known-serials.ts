@@ -11,6 +11,8 @@ import {
   sameTarget,
   sha256,
   shellWord,
+  warning,
+  type Diagnostic,
   type State,
 } from '../model/index.js';
 import type { Files } from '../platform/index.js';
@@ -28,6 +30,7 @@ interface KnownSerials {
   readonly project: string;
   /** Whether the environment names the place: it may name another one for each run, such as one for each customer. */
   readonly byEnvironment: boolean;
+  readonly notify?: ((one: Diagnostic) => void) | undefined;
   /** The state file that is used without settings; absent where a state may begin anew. */
   readonly left?: Pick<Store, 'read' | 'location'>;
 }
@@ -41,9 +44,10 @@ export const serialsOf = (
       readonly usualFile?: string;
     },
 ): KnownSerials => {
-  const { files, project, ownFolder, usualFile, byEnvironment = false } = options;
+  const { files, project, ownFolder, usualFile, notify, byEnvironment = false } = options;
   return {
     files,
+    notify,
     project,
     byEnvironment,
     folder: join(ownFolder, 'serials'),
@@ -91,8 +95,16 @@ function knownSerial(location: string, known: KnownSerials) {
   };
 }
 
+const emptied = (location: string, serial: number): Diagnostic =>
+  warning(
+    'state-gone',
+    `there is no state at ${location}, and this machine saw serial ${serial} there.`,
+    'Without it, objects that are declared no more are not deleted, and the others are recognised by their values. If it was not emptied on purpose, restore it before an apply.',
+  );
+
 export function rememberingStore(store: Store, known: KnownSerials): Store {
   const { location } = store;
+  const { notify } = known;
   const { of, read, remember } = knownSerial(location, known);
 
   /** @returns what this machine knew */
@@ -114,7 +126,11 @@ export function rememberingStore(store: Store, known: KnownSerials): Store {
     ...store,
     async read() {
       const snapshot = await store.read();
-      if (!snapshot) return undefined;
+      if (!snapshot) {
+        const { serial } = (await read()) ?? {};
+        if (typeof serial === 'number' && serial > 0) notify?.(emptied(location, serial));
+        return undefined;
+      }
       const before = await assertNotOlder(snapshot.state);
       if (!equal(before, of(snapshot.state))) await remember(snapshot.state);
       return snapshot;

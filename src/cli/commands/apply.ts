@@ -19,6 +19,7 @@ import {
   type PlanRequest,
 } from '../../model/index.js';
 import type { Proposal } from '../../reconciler/plan/plan.js';
+import type { Snapshot } from '../../state/store-port.js';
 import { outcomeSentence, planSentence } from '../../report/index.js';
 import { outcomeWithCommands, saidOf, typed } from '../commands-to-type.js';
 import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
@@ -158,34 +159,58 @@ export async function applyPlan(
     (place) => {
       if (!sameTarget(place.reached.cloud.target, document.target))
         stale(`it is about ${document.target}, and the target is ${place.reached.cloud.target}`);
-      const { lineage = null, serial = 0 } = place.snapshot?.state ?? {};
-      if (document.state.lineage === null && lineage !== null)
-        stale('it was made without a state, and there is one now');
-      if (lineage !== document.state.lineage) stale('the state is not the one it was made with');
-      if (serial < document.state.serial)
-        stale(
-          `it was made with serial ${document.state.serial} of the state, which has serial ${serial} now: it was restored from a backup, or somebody wrote over it`,
-        );
+      checkState(document, place.snapshot, stale);
       return carryOut(
         context,
         { ...place, project: whole },
-        { request: options, saved: context.masking.said(document), end },
+        {
+          request: options,
+          saved: context.masking.said(document),
+          end,
+          checkLocked: (snapshot) => checkState(document, begun(document, snapshot), stale),
+        },
       );
     },
     options.env,
   );
 }
 
+/** That the state is the one that the plan was made with, or a later one. */
+function checkState(
+  { state: made }: PlanDocument,
+  snapshot: Snapshot | undefined,
+  stale: (why: string) => never,
+): void {
+  const { lineage = null, serial = 0 } = snapshot?.state ?? {};
+  if (made.lineage === null && lineage !== null)
+    stale('it was made without a state, and there is one now');
+  if (lineage !== made.lineage) stale('the state is not the one it was made with');
+  if (serial < made.serial)
+    stale(
+      `it was made with serial ${made.serial} of the state, which has serial ${serial} now: it was restored from a backup, or somebody wrote over it`,
+    );
+}
+
+/** Undefined for a state that this run has begun, for a plan that was made without one. */
+const begun = ({ state: { lineage } }: PlanDocument, snapshot: Snapshot): Snapshot | undefined => {
+  const { state, pending } = snapshot;
+  const isNew =
+    state.serial === 0 && pending.length === 0 && Object.keys(state.resources).length === 0;
+  return lineage === null && isNew ? undefined : snapshot;
+};
+
 interface Order {
   readonly request: PlanRequest;
   readonly saved?: PlanDocument;
   readonly end?: End | undefined;
+  /** Checks again under the lock what a saved plan needs. @throws Refusal (exit 6) */
+  readonly checkLocked?: (snapshot: Snapshot) => void;
 }
 
 async function carryOut(
   context: Context,
   without: ProjectContext,
-  { request, saved, end }: Order,
+  { request, saved, end, checkLocked }: Order,
 ): Promise<Exit> {
   const site = await withPolicies(context, without);
   const { flags, out, random, signal } = context;
@@ -197,6 +222,7 @@ async function carryOut(
   ]);
   const operation = request.destroy ? 'destroy' : 'apply';
   return underLock(store, operation, planContext, async (session) => {
+    checkLocked?.(session.snapshot);
     let shown: PlanDocument | undefined;
     const locked = (): ProjectContext => ({ ...site, snapshot: session.snapshot });
     const show = async (proposal: Proposal): Promise<PlanDocument> => {

@@ -1,5 +1,12 @@
 // The errors of a backend, in one place: unreachable, refused, and damaged.
-import { exits, refuse, Refusal, type Diagnostic, type Exit } from '../../model/index.js';
+import {
+  exits,
+  refuse,
+  Refusal,
+  shellWord,
+  type Diagnostic,
+  type Exit,
+} from '../../model/index.js';
 import { described, type LockInfo } from '../store-port.js';
 
 /** @param why continues "it cannot be reached: …", without anything secret */
@@ -35,7 +42,7 @@ export function refuseDamaged(place: string, problem: string, detail: string): n
 /** The error that stopped a run between two writes: only a later run can continue. @param kept where results are that the backend did not take */
 export function duringRun(error: unknown, kept: string): unknown {
   if (!(error instanceof Refusal) || error.exit === exits.locked) return error;
-  const detail = `Nothing more is sent. What requests under way did is kept in ${kept}. Once the state can be used again, run the same command again on this machine.`;
+  const detail = `Nothing more is sent. If requests were under way, their results are kept in ${kept}. Once the state can be used again, run the same command again on this machine.`;
   const exit: Exit = exits.undecided;
   return new Refusal(
     error.diagnostics.map((one) => ({ ...one, detail })),
@@ -60,6 +67,22 @@ export function refuseLost(location: string, taker: LockInfo | null | undefined)
 export function refuseHeld(location: string, holder: LockInfo): never {
   refuseLocked('locked', `the state at ${location} is locked by ${described(holder)}`, {
     detail: `Wait for it to end, or let the command wait: --lock-wait 5m. If you are sure that it is not running any more: trueup unlock ${holder.id}`,
+  });
+}
+
+/** There is no lock to remove. */
+export function refuseNotLocked(place: string): never {
+  refuse('not-locked', `${place} is not locked`, {
+    detail: 'There is nothing to remove: go on, for example with trueup plan.',
+  });
+}
+
+/** The id of `unlock` is not that of the lock. @param found the id of the lock, where it is known @param holder continues the sentence */
+export function refuseWrongLock(id: string, found: string | undefined, holder = ''): never {
+  const asked = `the lock is not ${JSON.stringify(id)}`;
+  if (found === undefined) refuseLocked('wrong-lock', asked);
+  refuseLocked('wrong-lock', `${asked} but ${JSON.stringify(found)}${holder}`, {
+    detail: `If that run is not running any more: trueup unlock ${shellWord(found)}`,
   });
 }
 

@@ -304,7 +304,9 @@ export function conformance(name: string, makeBench: () => Promise<Bench>): void
       expect(await refusal(store.unlock('nothing'))).toMatchObject({ code: 'not-locked', exit: 1 });
       await open();
       const id = (await store.holder())?.id ?? '';
-      expect(await refusal(store.unlock('another'))).toMatchObject({ code: 'wrong-lock', exit: 4 });
+      const wrong = await refusal(store.unlock('another'));
+      expect(wrong).toMatchObject({ code: 'wrong-lock', exit: 4 });
+      expect(wrong.words).toMatch(/If that run is not running any more: trueup unlock \S+$/);
       expect(await refusal(store.unlock(id))).toMatchObject({ code: 'lock-alive', exit: 4 });
       expect((await store.holder())?.id).toBe(id);
     });

@@ -519,7 +519,7 @@ describe('a server that fails', () => {
     faults.now = () => 'dropped';
     const refused = await refusal(session.record(result('1')));
     expect(refused).toMatchObject({ code: 'backend-unreachable', exit: 5 });
-    expect(refused.words).toContain('is kept in /sim/rescue/');
+    expect(refused.words).toContain('are kept in /sim/rescue/');
     expect(await refusal(session.assertHeld())).toMatchObject({ exit: 5 });
     await session.release();
     faults.now = () => undefined;

@@ -1,5 +1,6 @@
 // What this machine knows of the places of a state: a place that was named without a migration is refused.
 import { expect, it } from 'vitest';
+import type { Diagnostic } from '../../../src/model/index.js';
 import type { Files } from '../../../src/platform/index.js';
 import { registerKeys } from '../../../src/state/backends/registers/keys.js';
 import { registerStore } from '../../../src/state/backends/registers/register-store.js';
@@ -24,8 +25,10 @@ function machine() {
   const [clock, random, files] = [simulatedClock(), seededRandom(1), simulatedFiles()];
   const shared = { clock, random, files, lock: simulatedMachine().start(), version: '0.1.0' };
   const left = fileStore({ ...shared, path: '/sim/state.json' });
+  const told: Diagnostic[] = [];
   const known = (project: string, byEnvironment = false) => ({
     files,
+    notify: (one: Diagnostic) => void told.push(one),
     folder: SERIALS,
     project,
     byEnvironment,
@@ -34,6 +37,7 @@ function machine() {
   return {
     files,
     left,
+    told,
     local: (path = '/sim/state.json', byEnvironment = false) =>
       migratedStore(fileStore({ ...shared, path }), known('default', byEnvironment)),
     place(location: string, project = 'default', byEnvironment = false): Store {
@@ -171,4 +175,21 @@ it('what a run learns is not lost to a run of another state at the same time', a
   }
   for (const store of [one, other])
     expect(await refusal(store.read())).toMatchObject({ code: 'state-went-back', exit: 6 });
+});
+
+it('a place that lost its state is told, with the serial that was seen there', async () => {
+  const { place, told } = machine();
+  await applied(place('memory:a'));
+  expect(told).toEqual([]);
+  expect(await place('memory:a').read()).toBeUndefined();
+  expect(told).toMatchObject([
+    {
+      severity: 'warning',
+      code: 'state-gone',
+      summary: 'there is no state at memory:a, and this machine saw serial 1 there.',
+    },
+  ]);
+  // Applied again, it has another lineage.
+  await applied(place('memory:a'));
+  expect(told).toHaveLength(1);
 });

@@ -15,7 +15,7 @@ import { parseJsonText } from '../../json-text.js';
 import { filled, members, orNull, isText, time, isWhole, word } from '../../shape-check.js';
 import type { LockInfo } from '../../store-port.js';
 import { ifThere, isDiskError, unlessDisk } from '../../disk-errors.js';
-import { refuseLocked } from '../backend-errors.js';
+import { refuseLocked, refuseNotLocked, refuseWrongLock } from '../backend-errors.js';
 
 export interface LockTools {
   readonly files: Files;
@@ -165,13 +165,13 @@ export async function breakLock(
   id: string,
 ): Promise<void> {
   const record = await readLock(files, path);
-  if (record === undefined)
-    return refuse('not-locked', `${path} does not exist: nothing is locked`);
+  if (record === undefined) return refuseNotLocked(`the state of ${path}`);
   if (record === 'damaged') return refuseHeld(path, record);
   if (record.id !== id)
-    return refuseLocked(
-      'wrong-lock',
-      `the lock is not ${JSON.stringify(id)} but ${record.id}, taken ${record.created_at} for ${JSON.stringify(record.operation)}`,
+    return refuseWrongLock(
+      id,
+      record.id,
+      `, taken ${record.created_at} for ${JSON.stringify(record.operation)}`,
     );
   if ((await holderStatus(lock, record)) === 'alive')
     return refuseLocked(

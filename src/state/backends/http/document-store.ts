@@ -17,6 +17,8 @@ import {
   accessBy,
   refuseAlive,
   refuseLocked,
+  refuseNotLocked,
+  refuseWrongLock,
   refuseHeld,
   refuseTarget,
   unlessRefused,
@@ -217,7 +219,7 @@ async function unlock(options: DocumentStoreOptions, id: string): Promise<void> 
   const other = await server.lock(mine);
   if (other === 'taken') {
     await forgetHolder(options, mine, id);
-    return refuse('not-locked', `the state at ${server.location} is not locked`);
+    return refuseNotLocked(`the state at ${server.location}`);
   }
   const holder = (await readDocument(server).catch(() => undefined))?.holder;
   const known = holder?.id === (other.id ?? id) ? holder : undefined;
@@ -237,12 +239,7 @@ async function unlock(options: DocumentStoreOptions, id: string): Promise<void> 
 }
 
 const refuseWrong = (id: string, told: ToldLock, holder: LockInfo | undefined): never =>
-  refuseLocked(
-    'wrong-lock',
-    told.id === undefined
-      ? `the lock is not ${JSON.stringify(id)}`
-      : `the lock is not ${JSON.stringify(id)} but ${JSON.stringify(told.id)}${holder ? `: ${described(holder)}` : ''}`,
-  );
+  refuseWrongLock(id, told.id, holder && `: ${described(holder)}`);
 
 /** Under a lock of this process: the document names a removed lock no more. Without that it is named until the next run. */
 async function forgetHolder(

@@ -1,10 +1,16 @@
 // The lock of a remote state: takes it, takes it over from a run that gives no sign of life, and removes it at the request
 // of a person. `lease.ts` renews it.
-import { equal, refuse, sameTarget, warning, type Diagnostic } from '../../../model/index.js';
+import { equal, sameTarget, warning, type Diagnostic } from '../../../model/index.js';
 import { MovedState } from '../../state-text.js';
 import { described, type Opening } from '../../store-port.js';
 import { lockWaited, refuseInterrupted } from '../../waiting-store.js';
-import { refuseAlive, refuseHeld, refuseLocked, refuseTarget } from '../backend-errors.js';
+import {
+  refuseAlive,
+  refuseHeld,
+  refuseNotLocked,
+  refuseTarget,
+  refuseWrongLock,
+} from '../backend-errors.js';
 import type { LockTools } from '../file/lock.js';
 import {
   encodeHead,
@@ -148,12 +154,7 @@ async function heldBy(
 ): Promise<VersionedHead & { readonly head: Head & { readonly holder: Holder } }> {
   const found = await readHead(registers, keys);
   const holder = found?.head.holder;
-  if (!found || !holder)
-    return refuse('not-locked', `the state at ${registers.location} is not locked`);
-  if (holder.id !== id)
-    refuseLocked(
-      'wrong-lock',
-      `the lock is not ${JSON.stringify(id)} but ${holder.id}: ${described(holder)}`,
-    );
+  if (!found || !holder) return refuseNotLocked(`the state at ${registers.location}`);
+  if (holder.id !== id) refuseWrongLock(id, holder.id, `: ${described(holder)}`);
   return { head: { ...found.head, holder }, version: found.version };
 }
