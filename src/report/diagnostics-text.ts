@@ -35,6 +35,8 @@ function* advice(line: string, screen: Screen): Lines {
 }
 
 interface Ending {
+  /** A sentence above the last ones. */
+  readonly before?: string | undefined;
   /** The last one. */
   readonly sentence: string;
   /** Whether the cloud is named: there is something to carry out or to look into. */
@@ -44,7 +46,7 @@ interface Ending {
 /** How plans and audits end on a terminal: errors and notes, what is left alone, the cloud, the summary last. */
 export function* ending(
   document: PlanDocument | DriftDocument,
-  { sentence, isTargeted }: Ending,
+  { before, sentence, isTargeted }: Ending,
   screen: Screen,
 ): Lines {
   const { diagnostics } = screen.diagnosticsApart ? { diagnostics: [] } : document;
@@ -54,6 +56,7 @@ export function* ending(
   const unmanaged =
     'unmanaged_objects' in document ? undefined : unmanagedSentence(document.unmanaged);
   if (unmanaged !== undefined) yield* aside(unmanaged, screen);
+  if (before !== undefined) yield* flow(before, screen);
   if (isTargeted)
     yield* aside(document.compared ? COMPARED : `Cloud: ${cloudSentence(document)}`, screen);
   yield* closing(sentence, screen);

@@ -36,9 +36,9 @@ export function* driftText(document: DriftDocument, style: Style): Lines {
   const counts = unmanagedSentence(document.unmanaged);
   if (counts !== undefined)
     yield* [...flow(counts, screen, { paint: screen.bold }), ...objects, ''];
-  if (access) yield* [...flow(accessSentence(access), screen), ''];
   const isTargeted = drift.length > 0 || document.unmanaged_is_drift === true;
-  yield* ending(document, { sentence: driftSentence(document), isTargeted }, screen);
+  const before = access ? accessSentence(access) : undefined;
+  yield* ending(document, { before, sentence: driftSentence(document), isTargeted }, screen);
 }
 
 /** One object of an audit in full. */
