@@ -1,6 +1,6 @@
 // The commands over a fleet, against one emulated account for each set of credentials: nothing of one tenant reaches
 // another, what was reviewed is what is applied, and a run stops, resumes and reports as its file says.
-import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { describe, expect, test } from 'vitest';
@@ -259,6 +259,81 @@ describe('a bundle', () => {
     expect(stdout).toContain('acme: STALE');
     expect(stderr).toContain('Make it again: trueup fleet plan --out b');
     expect([home.writes('acme').length, home.writes('globex').length]).toEqual([0, 1]);
+  });
+
+  describe('without changes for a tenant', () => {
+    const empty = async (): Promise<FleetHome> => {
+      const home = await fleetOf(['acme', 'globex']);
+      expect((await home.run('apply', '--auto-approve')).code).toBe(0);
+      expect((await home.run('plan', '--out', 'b')).code).toBe(0);
+      return home;
+    };
+    const hook = (home: FleetHome, address: string): void =>
+      home.write('tenants/acme/tenant.yaml', `variables: { hook: "${address}" }\n`);
+    /** Another change, and back. */
+    const changedTwice = async (home: FleetHome): Promise<void> => {
+      for (const name of ['else', 'acme']) {
+        hook(home, `https://hooks.example.com/${name}`);
+        expect((await home.run('apply', '--auto-approve')).code).toBe(0);
+      }
+    };
+
+    test('sends nothing to the cloud', async () => {
+      const home = await empty();
+      const before = home.calls('acme');
+      const { code, stdout } = await home.run('apply', 'b');
+      expect([code, home.calls('acme')]).toEqual([0, before]);
+      expect(stdout).toContain('acme: No changes.');
+    });
+
+    test.each([
+      [
+        'other declarations',
+        'the declarations are not those it was made from',
+        (home: FleetHome) => hook(home, 'https://else.example.com/'),
+      ],
+      [
+        'declarations with errors',
+        'can no longer be loaded',
+        (home: FleetHome) => home.write('tenants/acme/tenant.yaml', 'variables: ['),
+      ],
+      [
+        'no state',
+        'the state is not the one it was made with',
+        ({ cwd }: FleetHome) => rmSync(join(cwd, '.trueup/tenants/acme'), { recursive: true }),
+      ],
+    ])('is stale with %s', async (_, why, change) => {
+      const home = await empty();
+      change(home);
+      const before = home.calls('acme');
+      const { code, stdout, stderr } = await home.run('apply', 'b');
+      expect([code, home.calls('acme')]).toEqual([6, before]);
+      expect(stdout).toContain('acme: STALE');
+      expect(stdout).toContain('globex: No changes.');
+      expect(stderr).toContain(why);
+    });
+
+    test('is stale with an older state', async () => {
+      const home = await empty();
+      const state = join(home.cwd, '.trueup/tenants/acme/state.json');
+      const older = readFileSync(state);
+      await changedTwice(home);
+      await home.run('plan', '--out', 'b');
+      writeFileSync(state, older);
+      const { code, stderr } = await home.run('apply', 'b');
+      expect([code, stderr]).toEqual([6, expect.stringContaining('it was restored from a backup')]);
+    });
+
+    test('is compared with the cloud where the state was written since', async () => {
+      const home = await empty();
+      await changedTwice(home);
+      const before = [home.calls('acme'), home.calls('globex')];
+      const { code, stdout, stderr } = await home.run('apply', 'b');
+      expect(code, stderr).toBe(0);
+      expect(stdout).toContain('acme: Applied: 0 created, 0 updated, 0 deleted; 1 unchanged.');
+      expect(home.calls('acme')).toBeGreaterThan(before[0]!);
+      expect(home.calls('globex')).toBe(before[1]);
+    });
   });
 
   test('is made again by a command without the variables of one tenant', async () => {
