@@ -24,6 +24,7 @@ import { sourceFilesOf } from '../declarations/file-reader.js';
 import type { FoundFile } from '../declarations/paths.js';
 import { check, found as foundWord, mismatch, validatorOf } from '../declarations/validation.js';
 import { isMap, Word, type Raw, type RawMap } from '../declarations/yaml/raw-values.js';
+import { checkedAddress } from '../state/state-address.js';
 import {
   fleetAttributes,
   fleetSectionSchema,
@@ -62,7 +63,7 @@ interface Disk {
 
 /** Keys of the file, from its top. */
 type Path = readonly string[];
-type Said = Pick<Diagnostic, 'code' | 'summary' | 'detail'>;
+type Said = Pick<Diagnostic, 'code' | 'summary' | 'detail' | 'frame'>;
 
 interface Reading extends Disk {
   readonly validators: Readonly<Record<'section' | 'source' | 'tenant', Validator>>;
@@ -233,13 +234,18 @@ function within(
 }
 
 /** Complaints of something that refuses, at a place of the file. */
-function collected<T>({ complain }: Reading, path: Path, work: () => T): T | undefined {
+function collected<T>(
+  { complain }: Reading,
+  path: Path,
+  work: () => T,
+  more: Pick<Said, 'frame'> = {},
+): T | undefined {
   try {
     return work();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     for (const { code, summary, detail } of error.diagnostics)
-      complain(path, { code, summary, ...defined({ detail }) });
+      complain(path, { code, summary, ...defined({ detail }), ...more });
     return undefined;
   }
 }
@@ -491,6 +497,9 @@ function tenantOf(reading: Reading, one: Found, defaults: WrittenShared): Tenant
       summary: '`state` names no file and no address',
       detail: 'Write one, or leave `state` out: then each tenant has a file of its own.',
     });
+  // Without the lines around it: it may hold a password.
+  if (state !== undefined && isAddress(state))
+    collected(reading, at('state'), () => checkedAddress(state), { frame: '' });
   const requests_per_minute = within(
     reading,
     at('requests_per_minute'),

@@ -333,6 +333,30 @@ test.each([
   expect(said.includes('`a` and `b` have the same state')).toBe(expected);
 });
 
+describe('an address that cannot hold a state', () => {
+  test.each([
+    ['ftp://h/${tenant}', /^unsupported-store: a state at ftp:/],
+    ['redis://h/${tenant}', /^unsupported-store: redis cannot hold a state/],
+    ['postgres://u:hunter2@h/db?schema=${tenant}', /^bad-address: .* holds a password$/],
+    ['https://h/${tenant}?private_token=hunter2', /^bad-address: .* holds a password$/],
+    ['http://h.example.com/${tenant}', /^bad-address: .* is in plain http$/],
+    ['s3:///${tenant}', /^bad-address: .* names no host or bucket$/],
+  ])('is refused at its place, without its password: %s', async (state, why) => {
+    const text = `fleet:\n  tenants: { from: tenants/* }\n  defaults: { state: "${state}" }`;
+    const error: unknown = await read(text).catch((thrown: unknown) => thrown);
+    const said = error instanceof Refusal ? error.diagnostics : [];
+    const places = said.map(({ origin }) => [origin?.file, origin?.line, origin?.column]);
+    expect(places).toEqual([['trueup.fleet.yaml', 3, 15]]);
+    expect(`${said[0]?.code}: ${said[0]?.summary}`).toMatch(why);
+    expect(JSON.stringify(said)).not.toContain('hunter2');
+  });
+
+  test('is complained of at its tenant', async () => {
+    const text = 'fleet: { tenants: { a: { paths: [base], state: "gs://b/a" } } }';
+    expect(await complaints(text)).toEqual([expect.stringMatching(/^1:41 unsupported-store/)]);
+  });
+});
+
 test('a number that is to be a time is answered by a time', async () => {
   const file = 'fleet: { tenants: { a: {} }, order: [{ select: "*", then_wait: 30 }] }';
   const error: unknown = await read(file).catch((thrown: unknown) => thrown);
