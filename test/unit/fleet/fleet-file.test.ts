@@ -108,6 +108,28 @@ const all = 'tenants: { from: tenants/* }';
 
 test.each([
   ['another key', `fleet: { ${all} }\nflee: {}\n`, /^2:1 unknown-section: .*Did you mean `fleet`/],
+  ['no such key', 'fleets: {}\n', /^1:1 unknown-section: .*Did you mean `fleet`\?$/],
+  ['no such key alone', 'settings: {}\n', /wrong-type: trueup.fleet.yaml has to hold one mapping/],
+  [
+    'a tenant that is meant to be `from`',
+    'fleet: { tenants: { form: tenants/* } }',
+    /^1:21 wrong-type: tenant `form`: a mapping of attributes is expected, not a string. Did you mean `from`\?$/,
+  ],
+  [
+    'a tenant that is text',
+    'fleet: { tenants: { acme: tenants/acme } }',
+    /^1:21 wrong-type: tenant `acme`: a mapping of attributes is expected, not a string.$/,
+  ],
+  [
+    'a list of patterns',
+    'fleet: { tenants: { from: [tenants/*] } }',
+    /^1:21 wrong-type: `from`: a string is expected, not a list$/,
+  ],
+  [
+    'a word of a key',
+    `fleet: { ${all}, order: [{ select: "*", wait: 5m }] }`,
+    /^1:63 unknown-attribute: `wait` is not an attribute of `order.0`. Did you mean `then_wait`\?$/,
+  ],
   ['no mapping', '- a\n', /^1:1 wrong-type: trueup.fleet.yaml has to hold one mapping/],
   [
     'an unknown member',
