@@ -538,12 +538,18 @@ describe('an apply', () => {
   test('of several stages is refused in shards, which cannot wait for each other', async () => {
     const home = await fleetOf(['acme', 'globex'], order);
     await home.run('plan', '--out', 'b');
-    for (const words of [['--auto-approve'], ['b']])
+    for (const [word, advised] of [
+      ['--auto-approve', 'apply --select'],
+      ['b', 'apply b --select'],
+    ] as const)
       for (const shard of ['1/2', '2/2']) {
-        const { code, stderr } = await home.run('apply', ...words, '--shard', shard);
+        const { code, stderr } = await home.run('apply', word, '--shard', shard);
         expect([code, stderr]).toEqual([1, expect.stringContaining('[order-in-shards]')]);
-        expect(stderr).toContain('trueup fleet apply --select tenant=acme');
+        expect(stderr).toContain(`trueup fleet ${advised} tenant=acme `);
       }
+    home.env['TRUEUP_QUEUE'] = 'postgres://127.0.0.1:1/none';
+    const queued = await home.run('apply', 'b', '--engine', 'pgboss');
+    expect(queued.stderr).toContain('apply b --engine pgboss --select tenant=acme');
     expect([...home.writes('acme'), ...home.writes('globex')]).toEqual([]);
     // One stage at a time, every shard has its own tenants.
     for (const tenant of ['acme', 'globex'])
@@ -572,7 +578,10 @@ describe('an apply', () => {
     expect(code).toBe(3);
     expect(stderr).toContain('2 tenants would change, and `stop.changed_tenants` is 1');
     expect([...home.writes('acme'), ...home.writes('globex')]).toEqual([]);
-    await home.run('plan', '--out', 'b');
+    const planned = await home.run('plan', '--out', 'b');
+    expect(planned.stderr).toContain(
+      'Saved. It is blocked as a whole. To apply as much as is allowed: trueup fleet apply b --select EXPRESSION',
+    );
     expect((await home.run('apply', 'b')).code).toBe(3);
     // A shard of a bundle knows of all tenants; a selection leaves them out.
     expect((await home.run('apply', 'b', '--shard', '1/2')).code).toBe(3);
@@ -654,6 +663,10 @@ describe('an apply', () => {
       expect.stringContaining('Saved. Each plan in it is blocked: there is nothing to apply.'),
     ]);
     expect((await home.run('apply', 'b')).code).toBe(3);
+    // The same where a limit blocks it, too.
+    home.write('trueup.fleet.yaml', `${FILE}  stop: { blocked: 2 }\n`);
+    expect((await home.run('plan', '--out', 'b')).stderr).toContain('Saved. Each plan in it');
+    home.write('trueup.fleet.yaml', FILE);
     home.write('tenants/globex/tenant.yaml', BASE);
     const one = await home.run('plan', '--out', 'b');
     expect([one.code, one.stderr]).toEqual([3, expect.stringContaining('trueup fleet apply b')]);
