@@ -20,7 +20,7 @@ const allowed = {
     '^node_modules/(ajv|any-ascii|yaml)/',
   ],
   policies: ['^src/(declarations|expressions)/'],
-  fleet: ['^src/declarations/'],
+  fleet: ['^src/declarations/', '^src/state/state-address\\.ts$'],
   report: ['^node_modules/(diff|fast-json-patch|picocolors)/'],
   terraform: [
     '^src/reconciler/(live-collections|recent-writes|plan/(match|document-diff|diff|policy|propose)|apply/(executor|write-operation|pre-image|write-proof|recovery|rechecks))\\.ts$',

@@ -157,18 +157,30 @@ export async function queueRun(
   });
 }
 
-/** A shard, or a worker, does not see when the others have ended a stage. @throws Refusal before anything is written */
-export function refuseOrderInShards({ fleet, selected, shards }: FleetSite, queued = false): void {
+/** A shard, or a worker, does not see when the others have ended a stage. @param bundle absent where plans are made first @throws Refusal before anything is written */
+export function refuseOrderInShards(
+  { fleet, selected, shards }: FleetSite,
+  {
+    queued = false,
+    bundle,
+  }: { readonly queued?: boolean; readonly bundle?: string | undefined } = {},
+): void {
   const stages = queued || shards > 1 ? stagesOf(fleet, selected) : [];
   if (stages.length < 2) return;
-  const select = `--select ${shellWord(fleet.order[0]!.select)}`;
+  const stage = [
+    'trueup fleet apply',
+    ...(bundle === undefined ? [] : [shellWord(bundle)]),
+    ...(queued ? ['--engine pgboss'] : []),
+    `--select ${shellWord(fleet.order[0]!.select)}`,
+  ].join(' ');
+  const advice = `Apply one stage after the other, as in: ${stage}`;
   refuse(
     'order-in-shards',
     `\`order\` has ${stages.length} stages for these tenants, and a ${queued ? 'worker' : 'shard'} cannot wait for those of the others.`,
     {
       detail: queued
-        ? `Apply one stage after the other, as in: trueup fleet apply BUNDLE --engine pgboss ${select}`
-        : `Apply one stage after the other, as in: trueup fleet apply ${select}\nOr apply without shards; where the CI system names one: --shard 1/1`,
+        ? advice
+        : `${advice}\nOr apply without shards; where the CI system names one: --shard 1/1`,
       origin: fleet.order[0]!.origin,
     },
   );

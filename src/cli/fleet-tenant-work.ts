@@ -14,7 +14,13 @@ import {
   type TenantResult,
 } from '../model/index.js';
 import type { Bundle } from '../state/plan-bundle.js';
-import { applyPlan, refuseStale, type Applied, type SavedPlan } from './commands/apply.js';
+import {
+  applyPlan,
+  isUntouched,
+  refuseStale,
+  type Applied,
+  type SavedPlan,
+} from './commands/apply.js';
 import { refuseSecretVariables } from './commands/plan.js';
 import type { Context } from './context.js';
 import { tenantFlags } from './fleet-command.js';
@@ -198,9 +204,12 @@ async function appliedOne(
       `${name} is stale: the entry of ${tenant.name} in trueup.fleet.yaml is another one.`,
       again,
     );
-  if (isEmpty(file)) return { exit: exits.done, digest: of, document: file.document };
+  const saved = { name, again, file };
+  // What this run has planned itself is not checked twice.
+  if (isEmpty(file) && (now !== undefined || (await isUntouched(own, saved))))
+    return { exit: exits.done, digest: of, document: file.document };
   let applied: Applied | undefined;
-  const exit = await applyPlan(own, { name, again, file }, (one) => (applied = one));
+  const exit = await applyPlan(own, saved, (one) => (applied = one));
   return {
     exit,
     digest: of,

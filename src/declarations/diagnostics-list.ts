@@ -53,16 +53,17 @@ export const complainOfFault = (
 ): void =>
   complainIn(reading, from, { file: from.file, ...reading.library.place(from, offset) }, said);
 
-/** Adds an error with the lines around it; around what a program made there are none. */
+/** Adds an error with the lines around it, unless it has its own; around what a program made there are none. */
 export const complainIn = (
   { library, report }: Reading,
   from: FoundFile,
   origin: Origin,
-  said: Pick<Diagnostic, 'code' | 'summary' | 'detail'>,
+  said: Pick<Diagnostic, 'code' | 'summary' | 'detail' | 'frame'>,
 ): void =>
   report.add(() => ({
     severity: 'error',
+    ...(origin.path === undefined &&
+      said.frame === undefined && { frame: library.frame(from, origin) }),
     ...said,
     origin,
-    ...(origin.path === undefined && { frame: library.frame(from, origin) }),
   }));

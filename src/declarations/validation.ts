@@ -167,6 +167,12 @@ function meantInside(name: string, attributes: Attributes): string {
   return found === undefined ? '' : ` Did you mean \`${paths.get(found)}\`?`;
 }
 
+/** The one name of which `name` is a word, as `wait` is one of `then_wait`. */
+function meantWhole(name: string, names: readonly string[]): string {
+  const [found, ...others] = names.filter((one) => one.split('_').includes(name));
+  return found === undefined || others.length > 0 ? '' : ` Did you mean \`${found}\`?`;
+}
+
 function unknown(path: readonly string[], runContext: Attributes, where: string): Violation {
   const name = path.at(-1)!;
   if (Object.hasOwn(runContext, name))
@@ -180,7 +186,7 @@ function unknown(path: readonly string[], runContext: Attributes, where: string)
   return {
     path,
     code: 'unknown-attribute',
-    summary: `\`${name}\` is not an attribute of ${where}.${didYouMean(name, names) || meantInside(name, runContext)}`,
+    summary: `\`${name}\` is not an attribute of ${where}.${didYouMean(name, names) || meantInside(name, runContext) || meantWhole(name, names)}`,
     detail: `Attributes: ${names.join(', ')}.`,
   };
 }

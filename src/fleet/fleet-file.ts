@@ -24,6 +24,7 @@ import { sourceFilesOf } from '../declarations/file-reader.js';
 import type { FoundFile } from '../declarations/paths.js';
 import { check, found as foundWord, mismatch, validatorOf } from '../declarations/validation.js';
 import { isMap, Word, type Raw, type RawMap } from '../declarations/yaml/raw-values.js';
+import { checkedAddress } from '../state/state-address.js';
 import {
   fleetAttributes,
   fleetSectionSchema,
@@ -62,7 +63,7 @@ interface Disk {
 
 /** Keys of the file, from its top. */
 type Path = readonly string[];
-type Said = Pick<Diagnostic, 'code' | 'summary' | 'detail'>;
+type Said = Pick<Diagnostic, 'code' | 'summary' | 'detail' | 'frame'>;
 
 interface Reading extends Disk {
   readonly validators: Readonly<Record<'section' | 'source' | 'tenant', Validator>>;
@@ -151,19 +152,22 @@ export async function readFleet({ files, cwd }: Disk): Promise<Fleet> {
 function fleetIn(reading: Reading, roots: readonly Raw[]): Fleet | undefined {
   const [root] = roots;
   const { complain, origin } = reading;
-  if (roots.length !== 1 || !isMap(root) || !isMap(root['fleet']))
-    return void complain([], {
-      code: 'wrong-type',
-      summary: `${FLEET_FILE} has to hold one mapping \`fleet\``,
-      detail: 'To see one: trueup init --fleet, in an empty folder.',
-    });
-  for (const key of Object.keys(root))
+  const keys = roots.length === 1 && isMap(root) ? Object.keys(root) : [];
+  for (const key of keys)
     if (key !== 'fleet')
       complain([key], {
         code: 'unknown-section',
         summary: `\`${key}\` is not allowed in ${FLEET_FILE}, which holds \`fleet\` alone.${didYouMean(key, ['fleet'])}`,
         detail: 'Settings and declarations belong in other files.',
       });
+  // A key that is meant to be `fleet` is complained of once.
+  if (!keys.includes('fleet') && keys.some((key) => didYouMean(key, ['fleet']))) return undefined;
+  if (roots.length !== 1 || !isMap(root) || !isMap(root['fleet']))
+    return void complain([], {
+      code: 'wrong-type',
+      summary: `${FLEET_FILE} has to hold one mapping \`fleet\``,
+      detail: 'To see one: trueup init --fleet, in an empty folder.',
+    });
   const form = {
     attributes: fleetAttributes,
     validator: reading.validators.section,
@@ -233,13 +237,18 @@ function within(
 }
 
 /** Complaints of something that refuses, at a place of the file. */
-function collected<T>({ complain }: Reading, path: Path, work: () => T): T | undefined {
+function collected<T>(
+  { complain }: Reading,
+  path: Path,
+  work: () => T,
+  more: Pick<Said, 'frame'> = {},
+): T | undefined {
   try {
     return work();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     for (const { code, summary, detail } of error.diagnostics)
-      complain(path, { code, summary, ...defined({ detail }) });
+      complain(path, { code, summary, ...defined({ detail }), ...more });
     return undefined;
   }
 }
@@ -313,8 +322,10 @@ function tenantsIn(reading: Reading, { tenants, defaults = {} }: WrittenFleet) {
       summary: `\`tenants\`: a mapping is expected, not ${foundWord(tenants)}`,
       detail: 'Write `{ from: tenants/* }`, or a name for each tenant.',
     });
-  const found =
-    typeof tenants['from'] === 'string' ? ofFolders(reading, tenants) : named(reading, tenants);
+  const { from = null } = tenants;
+  // A tenant may be called `from`: it is a mapping, or nothing.
+  const isOfFolders = from !== null && !isMap(from);
+  const found = isOfFolders ? ofFolders(reading, tenants) : named(reading, tenants);
   const made = found?.flatMap((one): readonly Made[] => {
     const tenant = tenantOf(reading, one, defaults);
     return tenant ? [{ ...one, tenant }] : [];
@@ -382,6 +393,12 @@ function named(reading: Reading, tenants: RawMap): readonly Found[] {
     const path = ['fleet', 'tenants', name];
     const form = { attributes: tenantAttributes, validator, what: `tenant \`${name}\`` };
     const value = raw === null ? {} : raw;
+    if (!isMap(value)) {
+      const meant = didYouMean(name, Object.keys(sourceAttributes));
+      const summary = `${form.what}: a mapping of attributes is expected, not ${foundWord(value)}.${meant}`;
+      reading.complain(path, { code: 'wrong-type', summary });
+      return [];
+    }
     if (!isFormed(reading, path, value, form)) return [];
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema was applied
     const written = value as unknown as WrittenTenant;
@@ -491,6 +508,9 @@ function tenantOf(reading: Reading, one: Found, defaults: WrittenShared): Tenant
       summary: '`state` names no file and no address',
       detail: 'Write one, or leave `state` out: then each tenant has a file of its own.',
     });
+  // Without the lines around it: it may hold a password.
+  if (state !== undefined && isAddress(state))
+    collected(reading, at('state'), () => checkedAddress(state), { frame: '' });
   const requests_per_minute = within(
     reading,
     at('requests_per_minute'),

@@ -91,6 +91,39 @@ export function checkCron(text: string): void {
   });
 }
 
+/** The fields of a time as Kubernetes reads them, with the names of their values from the least on. */
+const TIME_FIELDS: readonly (readonly [string, number, number, ...(readonly string[])])[] = [
+  ['minute', 0, 59],
+  ['hour', 0, 23],
+  ['day', 1, 31],
+  ['month', 1, 12, ...'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')],
+  ['day of the week', 0, 6, ...'sun mon tue wed thu fri sat'.split(' ')],
+];
+
+/** What is wrong with a time of Kubernetes, if anything is. pg-boss takes more: `L`, `5#2`, and 7 for Sunday. @param text five fields */
+export function timeFault(text: string): string | undefined {
+  const fields = text.split(' ');
+  const wrong = TIME_FIELDS.findIndex((one, at) => !fitsField(fields[at] ?? '', one));
+  if (wrong < 0) return undefined;
+  const [field, least, most, ...names] = TIME_FIELDS[wrong]!;
+  const words = names.length === 0 ? '' : ` or ${names[0]} to ${names.at(-1)}`;
+  return `${JSON.stringify(fields[wrong]?.slice(0, 80))} is not a valid ${field}: use ${least} to ${most}${words}, \`*\`, lists, ranges that ascend, and steps from 1.`;
+}
+
+function fitsField(text: string, [, least, most, ...names]: (typeof TIME_FIELDS)[number]): boolean {
+  const value = (word: string): number => {
+    const named = names.indexOf(word.toLowerCase());
+    return named < 0 ? Number(/^\d+$/.exec(word)?.[0]) : least + named;
+  };
+  return text.split(',').every((part) => {
+    const [, range = ''] = /^([^/]+)(?:\/0*[1-9]\d*)?$/.exec(part) ?? [];
+    const [from = '', to = from, ...more] = range.split('-');
+    const [first, last] = [value(from), value(to)];
+    const isInside = least <= first && first <= last && last <= most;
+    return /^[*?]$/.test(range) || (more.length === 0 && isInside);
+  });
+}
+
 /** The first of the variables that is named like a secret. @param variables as `name=value` */
 export const secretVariable = (variables: readonly string[]): string | undefined =>
   variables

@@ -36,9 +36,7 @@ const onceForPlaces = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[
   });
 
 /** Of the errors that say the same at one place, of a template, a `use` or a `for_each`, the first few, and how many more there are. */
-export const errorsBriefly = (
-  diagnostics: readonly Diagnostic[],
-): readonly Diagnostic[] =>
+export const errorsBriefly = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
   shortened(
     diagnostics,
     (one) => (one.severity === 'error' ? topicAtPlace(one) : undefined),

@@ -1,15 +1,7 @@
 // The store at an address. What a backend needs is loaded for its own addresses alone.
 import { join } from 'node:path';
 import { unescape } from 'node:querystring';
-import {
-  defined,
-  isCredentialName,
-  isLoopback,
-  isSecretName,
-  mapMembers,
-  refuse,
-  urlFrom,
-} from '../model/index.js';
+import { defined, isLoopback, refuse } from '../model/index.js';
 import type { LockTools } from './backends/file/lock.js';
 import { registerKeys } from './backends/registers/keys.js';
 import type { Registers } from './backends/registers/port.js';
@@ -19,6 +11,7 @@ import { rescueIn } from './backends/registers/rescue.js';
 import type { PostgresPools } from './backends/registers/postgres.js';
 import type { S3Options } from './backends/registers/s3.js';
 import { rememberingStore, serialsOf } from './known-serials.js';
+import { checkedAddress, refuseAddress, schemeOf, type StateScheme } from './state-address.js';
 import type { Store } from './store-port.js';
 import { waitingStore } from './waiting-store.js';
 
@@ -82,8 +75,6 @@ const rescueOf = (
 
 const http: MakeStore = async (url, options) => {
   const { secret, transport, clock, random, version, project } = options;
-  if (url.protocol === 'http:' && !isLoopback(url))
-    refuseAddress('is in plain http', 'Credentials travel over https only.');
   const { stateAddress, stateServer } = await import('./backends/http/state-server.js');
   const { documentStore } = await import('./backends/http/document-store.js');
   const user = unescape(url.username) || secret('TRUEUP_STATE_HTTP_USERNAME');
@@ -122,53 +113,19 @@ const registerBackends: Readonly<Record<string, MakeRegisters>> = {
   s3,
 };
 
-const backends: Readonly<Record<string, MakeStore>> = {
-  ...mapMembers(registerBackends, onRegisters),
+const backends: Readonly<Record<StateScheme, MakeStore>> = {
+  postgres: onRegisters(postgres),
+  postgresql: onRegisters(postgres),
+  s3: onRegisters(s3),
   https: http,
   http,
 };
 
-const EXAMPLES =
-  'postgres://host/database, s3://bucket/prefix, https://gitlab.example.com/api/v4/projects/1/terraform/state/NAME';
-
-/** Backends that cannot hold a lock, and why. */
-const unfit: Readonly<Record<string, string>> = {
-  redis: 'its replicas confirm writes late, and forget locks when one takes over',
-  rediss: 'its replicas confirm writes late, and forget locks when one takes over',
-  nats: 'it confirms writes before they are on a disk',
-};
-
 /** @param location an address; it may hold a password and is not repeated @throws Refusal */
 export async function remoteStore(location: string, options: RemoteOptions): Promise<Store> {
-  const scheme = schemeOf(location);
-  if (unfit[scheme] !== undefined)
-    return refuse('unsupported-store', `${scheme} cannot hold a state: ${unfit[scheme]}`, {
-      detail: `Name PostgreSQL, S3 or a server of Terraform's http protocol: ${EXAMPLES}`,
-      attribute: 'settings.state',
-    });
-  const backend = backends[scheme];
-  if (!backend)
-    return refuse('unsupported-store', `a state at ${scheme}:// is not supported by this version`, {
-      detail: `Name a file, PostgreSQL, S3 or a server of Terraform's http protocol: .trueup/state.json, ${EXAMPLES}`,
-      attribute: 'settings.state',
-    });
-  const store = await backend(checkedAddress(location), options);
+  const { url, scheme } = checkedAddress(location);
+  const store = await backends[scheme](url, options);
   return rememberingStore(store, serialsOf(options));
-}
-
-const schemeOf = (location: string): string =>
-  location.slice(0, location.indexOf(':')).toLowerCase();
-
-function checkedAddress(location: string): URL {
-  const url = urlFrom(location);
-  if (!url) return refuseAddress('is not a URL');
-  const names = [...url.searchParams.keys()];
-  if (url.password !== '' || names.some((name) => isCredentialName(name) || isSecretName(name)))
-    return refuseAddress(
-      'holds a password',
-      'Passwords are allowed only in the environment: PGPASSWORD, AWS_SECRET_ACCESS_KEY, TRUEUP_STATE_HTTP_PASSWORD',
-    );
-  return url.host === '' ? refuseAddress('names no host or bucket') : url;
 }
 
 /** The registers at an address, for what is no state; undefined where the place has none. @throws Refusal as `remoteStore` */
@@ -177,11 +134,5 @@ export async function remoteRegisters(
   options: RemoteOptions,
 ): Promise<Registers | undefined> {
   const make = registerBackends[schemeOf(location)];
-  return make?.(checkedAddress(location), options);
+  return make?.(checkedAddress(location).url, options);
 }
-
-const refuseAddress = (problem: string, detail = 'As in s3://bucket/prefix'): never =>
-  refuse('bad-address', `the address of the state ${problem}`, {
-    detail,
-    attribute: 'settings.state',
-  });

@@ -17,16 +17,18 @@ import {
   type PlanDocument,
   type PlanFile,
   type PlanRequest,
+  type Project,
 } from '../../model/index.js';
 import type { Proposal } from '../../reconciler/plan/plan.js';
-import type { Snapshot } from '../../state/store-port.js';
 import { outcomeSentence, planSentence } from '../../report/index.js';
+import type { Snapshot } from '../../state/index.js';
 import { outcomeWithCommands, saidOf, typed } from '../commands-to-type.js';
 import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
 import { identityOf } from '../plan-identity.js';
 import { withNotification, type Ended } from '../notify.js';
 import { withPolicies } from '../project-policies.js';
 import { stateInGit } from '../state-in-git.js';
+import { storeOf } from '../state-location.js';
 import { blocksOf, reportErrors, reportFailures, styleBesideErrors } from '../report-flags.js';
 import { withSecrets, projectToPlan, wholeProject } from '../project.js';
 import {
@@ -127,12 +129,8 @@ export interface SavedPlan {
   readonly file: PlanFile;
 }
 
-/** Applies exactly the plan that was saved. @throws Refusal (exit 6) where it is stale */
-export async function applyPlan(
-  context: Context,
-  { name, again, file }: SavedPlan,
-  end: End,
-): Promise<Exit> {
+/** The project of a saved plan. @throws Refusal (exit 6) where it is not the one that the plan was made from */
+async function projectOf(context: Context, { name, again, file }: SavedPlan): Promise<Project> {
   const { document, options } = file;
   const { paths, digest } = document.generated_from;
   const variables = Object.entries(options.variables).map((pair) => pair.join('='));
@@ -144,22 +142,57 @@ export async function applyPlan(
     ...(context.fleetVariables && { ofFleet: context.flags.var ?? [] }),
     ...defined({ state: context.said.state }),
   });
-  const stale = (why: string): never => refuseStale(`${name} is stale: ${why}.`, again);
   const project = await projectToPlan(context, paths, options).catch((error: unknown) => {
     if (!(error instanceof Refusal)) throw error;
     const summary = `${name} is stale: the declarations from which it was made can no longer be loaded.`;
     const last: Diagnostic = { severity: 'error', code: 'stale', summary };
     throw new Refusal([...error.diagnostics, last], exits.stale);
   });
-  if (project.digest !== digest) stale('the declarations are not those it was made from');
+  if (project.digest !== digest)
+    refuseStale(`${name} is stale: the declarations are not those it was made from.`, again);
+  return project;
+}
+
+/** @throws Refusal (exit 6) where the state is another one than that of a saved plan, or an older one */
+function refuseOtherState({ name, again, file }: SavedPlan, snapshot: Snapshot | undefined): void {
+  const { lineage: planned, serial: plannedSerial } = file.document.state;
+  const { lineage = null, serial = 0 } = snapshot?.state ?? {};
+  const stale = (why: string): never => refuseStale(`${name} is stale: ${why}.`, again);
+  if (planned === null && lineage !== null)
+    stale('it was made without a state, and there is one now');
+  if (lineage !== planned) stale('the state is not the one it was made with');
+  if (serial < plannedSerial)
+    stale(
+      `it was made with serial ${plannedSerial} of the state, which has serial ${serial} now: it was restored from a backup, or somebody wrote over it`,
+    );
+}
+
+/** Checks a saved plan without the cloud: whether nothing was written since it was made. @throws Refusal (exit 6) where it is stale */
+export async function isUntouched(context: Context, saved: SavedPlan): Promise<boolean> {
+  const { document, options } = saved.file;
+  const { settings } = await projectOf(context, saved);
+  const snapshot = await (await storeOf(context, settings, options.env)).read();
+  refuseOtherState(saved, snapshot);
+  return (snapshot?.state.serial ?? 0) === document.state.serial;
+}
+
+/** Applies exactly the plan that was saved. @throws Refusal (exit 6) where it is stale */
+export async function applyPlan(context: Context, plan: SavedPlan, end: End): Promise<Exit> {
+  const { name, again, file } = plan;
+  const { document, options } = file;
+  const project = await projectOf(context, plan);
   const whole = await withSecrets(context, await wholeProject(context, project, options));
   return withCloud(
     context,
     project.settings,
     (place) => {
-      if (!sameTarget(place.reached.cloud.target, document.target))
-        stale(`it is about ${document.target}, and the target is ${place.reached.cloud.target}`);
-      checkState(document, place.snapshot, stale);
+      const { target } = place.reached.cloud;
+      if (!sameTarget(target, document.target))
+        refuseStale(
+          `${name} is stale: it is about ${document.target}, and the target is ${target}.`,
+          again,
+        );
+      refuseOtherState(plan, place.snapshot);
       return carryOut(
         context,
         { ...place, project: whole },
@@ -167,28 +200,12 @@ export async function applyPlan(
           request: options,
           saved: context.masking.said(document),
           end,
-          checkLocked: (snapshot) => checkState(document, begun(document, snapshot), stale),
+          checkLocked: (snapshot) => refuseOtherState(plan, begun(document, snapshot)),
         },
       );
     },
     options.env,
   );
-}
-
-/** That the state is the one that the plan was made with, or a later one. */
-function checkState(
-  { state: made }: PlanDocument,
-  snapshot: Snapshot | undefined,
-  stale: (why: string) => never,
-): void {
-  const { lineage = null, serial = 0 } = snapshot?.state ?? {};
-  if (made.lineage === null && lineage !== null)
-    stale('it was made without a state, and there is one now');
-  if (lineage !== made.lineage) stale('the state is not the one it was made with');
-  if (serial < made.serial)
-    stale(
-      `it was made with serial ${made.serial} of the state, which has serial ${serial} now: it was restored from a backup, or somebody wrote over it`,
-    );
 }
 
 /** Undefined for a state that this run has begun, for a plan that was made without one. */

@@ -113,7 +113,7 @@ async function applyBundle(context: Context, name: string, forms: FleetForms): P
     await context.tell([{ severity: 'info', code: 'empty-bundle', summary }]);
     if (queued) return exits.done;
   }
-  if (queued) return queueBundle(own, narrowed, queued, { bundle, path, again });
+  if (queued) return queueBundle(own, narrowed, queued, { bundle, name, again });
   return applyAll(own, narrowed, forms, { bundle, name, again });
 }
 
@@ -122,14 +122,14 @@ async function queueBundle(
   context: Context,
   site: FleetSite,
   jobs: QueuedJobs,
-  { bundle, path, again }: Pick<Plans, 'bundle' | 'again'> & { readonly path: string },
+  { bundle, name, again }: Pick<Plans, 'bundle' | 'name' | 'again'>,
 ): Promise<Exit> {
   refuseShards(site);
-  refuseOrderInShards(site, true);
+  refuseOrderInShards(site, { queued: true, bundle: name });
   const { beyond } = await judged(context, site, { bundle, again });
   await context.tell(beyond.flatMap(({ diagnostics }) => diagnostics));
   if (isBlocking(beyond)) return worst(beyond.map(({ exit }) => exit));
-  const text = await context.files.read(path);
+  const text = await context.files.read(resolve(context.cwd, name));
   const queued = { ...jobs, bundle: sha256(text) };
   return queueRun(context, site, queued, async () => {
     const [place] = await sharedPlaces(context, site.fleet.results);
@@ -225,8 +225,8 @@ async function applyAll(
   plans: Plans,
 ): Promise<Exit> {
   const { flags, err } = context;
-  const { bundle, now } = plans;
-  refuseOrderInShards(site);
+  const { bundle, name, now } = plans;
+  refuseOrderInShards(site, { bundle: now ? undefined : name });
   const again = now ? undefined : plans.again;
   const { statuses, verdicts, beyond } = await judged(context, site, { bundle, again });
   const { run, records } = now ?? (await begun(context, site, 'apply', { bundle: bundle.digest }));

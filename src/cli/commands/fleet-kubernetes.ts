@@ -18,7 +18,7 @@ import {
   workersOf,
   type ManifestOptions,
 } from '../../fleet/kubernetes-manifests.js';
-import { secretVariable } from '../../fleet/tenant-job.js';
+import { secretVariable, timeFault } from '../../fleet/tenant-job.js';
 import type { Tenant } from '../../fleet/tenant.js';
 import { visible } from '../../report/escaping.js';
 import { flagWords } from '../commands-to-type.js';
@@ -79,12 +79,22 @@ function manifest(
   if (kind === 'cronjob')
     return cronJobOf({
       ...job,
-      schedule: checked('--schedule', SCHEDULE, flags.schedule ?? '17 2 * * *'),
+      schedule: scheduleOf(flags.schedule ?? '17 2 * * *'),
     });
   return workersOf({
     ...options,
     replicas: wholeNumber('--replicas', flags.replicas ?? REPLICAS, 1, 1000),
     queue: checked('--queue-secret', SECRET, flags.queueSecret ?? 'trueup-queue'),
+  });
+}
+
+/** @throws Refusal for a time that never comes, or that is none */
+function scheduleOf(text: string): string {
+  checked('--schedule', SCHEDULE, text);
+  const fault = text.startsWith('@') ? undefined : timeFault(text);
+  if (fault === undefined) return text;
+  return refuse('usage', `--schedule ${JSON.stringify(text.slice(0, 80))}: ${fault}`, {
+    detail: `For example: --schedule "${SCHEDULE[1]}"`,
   });
 }
 

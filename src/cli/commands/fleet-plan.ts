@@ -1,6 +1,5 @@
 // `trueup fleet plan`: plans every tenant, and saves the plans as one bundle.
 import { resolve } from 'node:path';
-import type { RunStop } from '../../fleet/merge.js';
 import { defined, exits, shellWord } from '../../model/index.js';
 import type { Command } from '../context.js';
 import { beyondLimits, bundleOf, isBlocking } from '../fleet-bundle.js';
@@ -49,14 +48,16 @@ export const run: Command = async (context) => {
   const text = await bundleOf(context, site, run, end);
   await writeProtected({ path: resolve(cwd, flags.out), files }, text, protection);
   const identity = protection.recipients ? ' --identity FILE' : '';
-  const apply = `To apply it: trueup fleet apply ${shellWord(flags.out)}${identity}`;
-  err.write(`Saved. ${hindrance(end, beyond) ?? apply}\n`);
+  const apply = `trueup fleet apply ${shellWord(flags.out)}${identity}`;
+  const next = isBlocking(beyond)
+    ? `It is blocked as a whole. To apply as much as is allowed: ${apply} --select EXPRESSION`
+    : `To apply it: ${apply}`;
+  err.write(`Saved. ${hindrance(end) ?? next}\n`);
   return exit;
 };
 
-/** Why a bundle cannot, or need not, be applied. */
-function hindrance({ outcomes }: FleetEnd, beyond: readonly RunStop[]): string | undefined {
-  if (isBlocking(beyond)) return 'It is blocked as a whole: no tenant of it can be applied.';
+/** Why no tenant of a bundle can, or need, be applied. */
+function hindrance({ outcomes }: FleetEnd): string | undefined {
   const plans = [...outcomes.values()].filter(({ plan }) => plan !== undefined);
   if (plans.length === 0) return 'It holds no plan: there is nothing to apply.';
   return plans.every(({ exit }) => exit === exits.blocked)

@@ -16,7 +16,14 @@ import {
   type Values,
 } from '../../model/index.js';
 import { configurationManagers } from '../configuration-managers.js';
-import { DESTINATIONS, inScope, RULES, tells, undeliverable, works } from './rule-without-destination.js';
+import {
+  DESTINATIONS,
+  inScope,
+  RULES,
+  tells,
+  undeliverable,
+  works,
+} from './rule-without-destination.js';
 
 type Finding = Pick<HealthIssue, 'code' | 'summary' | 'detail' | 'at' | 'cause'>;
 

@@ -148,7 +148,7 @@ function warn({ changes, live }: Judged): readonly Diagnostic[] {
     return [{ change, cause: undeliverable(stringsIn(ids), valuesOf, nameOf).join(', ') }];
   });
   return groupedBy(silent, ({ cause }) => cause).map((group): Diagnostic => {
-    const [{ change, cause }] = group as [(typeof silent)[number]];
+    const { change, cause } = group[0]!;
     const rules = group.map(({ change: { address } }) => address);
     const whose = rules.length === 1 ? change.address : `${rules.length} ${RULES}`;
     return {

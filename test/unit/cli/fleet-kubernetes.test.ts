@@ -276,6 +276,10 @@ test.each([
     [...IMAGE, '--kind', 'cronjob', '--schedule', 'nightly'],
     '--schedule "nightly": Kubernetes does not',
   ],
+  [
+    [...IMAGE, '--kind', 'cronjob', '--schedule', '0 24 * * *'],
+    '--schedule "0 24 * * *": "24" is not a valid hour: use 0 to 23, `*`,',
+  ],
   [[...IMAGE, '--schedule', '@daily'], '--schedule cannot be used with --kind job'],
   [[...IMAGE, '--kind', 'worker', '--shards', '2'], '--shards cannot be used with --kind worker'],
   [[...IMAGE, '--queue-secret', 'q'], '--queue-secret cannot be used with --kind job'],

@@ -1,6 +1,6 @@
 // The commands over a fleet, against one emulated account for each set of credentials: nothing of one tenant reaches
 // another, what was reviewed is what is applied, and a run stops, resumes and reports as its file says.
-import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { describe, expect, test } from 'vitest';
@@ -261,6 +261,81 @@ describe('a bundle', () => {
     expect([home.writes('acme').length, home.writes('globex').length]).toEqual([0, 1]);
   });
 
+  describe('without changes for a tenant', () => {
+    const empty = async (): Promise<FleetHome> => {
+      const home = await fleetOf(['acme', 'globex']);
+      expect((await home.run('apply', '--auto-approve')).code).toBe(0);
+      expect((await home.run('plan', '--out', 'b')).code).toBe(0);
+      return home;
+    };
+    const hook = (home: FleetHome, address: string): void =>
+      home.write('tenants/acme/tenant.yaml', `variables: { hook: "${address}" }\n`);
+    /** Another change, and back. */
+    const changedTwice = async (home: FleetHome): Promise<void> => {
+      for (const name of ['else', 'acme']) {
+        hook(home, `https://hooks.example.com/${name}`);
+        expect((await home.run('apply', '--auto-approve')).code).toBe(0);
+      }
+    };
+
+    test('sends nothing to the cloud', async () => {
+      const home = await empty();
+      const before = home.calls('acme');
+      const { code, stdout } = await home.run('apply', 'b');
+      expect([code, home.calls('acme')]).toEqual([0, before]);
+      expect(stdout).toContain('acme: No changes.');
+    });
+
+    test.each([
+      [
+        'other declarations',
+        'the declarations are not those it was made from',
+        (home: FleetHome) => hook(home, 'https://else.example.com/'),
+      ],
+      [
+        'declarations with errors',
+        'can no longer be loaded',
+        (home: FleetHome) => home.write('tenants/acme/tenant.yaml', 'variables: ['),
+      ],
+      [
+        'no state',
+        'the state is not the one it was made with',
+        ({ cwd }: FleetHome) => rmSync(join(cwd, '.trueup/tenants/acme'), { recursive: true }),
+      ],
+    ])('is stale with %s', async (_, why, change) => {
+      const home = await empty();
+      change(home);
+      const before = home.calls('acme');
+      const { code, stdout, stderr } = await home.run('apply', 'b');
+      expect([code, home.calls('acme')]).toEqual([6, before]);
+      expect(stdout).toContain('acme: STALE');
+      expect(stdout).toContain('globex: No changes.');
+      expect(stderr).toContain(why);
+    });
+
+    test('is stale with an older state', async () => {
+      const home = await empty();
+      const state = join(home.cwd, '.trueup/tenants/acme/state.json');
+      const older = readFileSync(state);
+      await changedTwice(home);
+      await home.run('plan', '--out', 'b');
+      writeFileSync(state, older);
+      const { code, stderr } = await home.run('apply', 'b');
+      expect([code, stderr]).toEqual([6, expect.stringContaining('it was restored from a backup')]);
+    });
+
+    test('is compared with the cloud where the state was written since', async () => {
+      const home = await empty();
+      await changedTwice(home);
+      const before = [home.calls('acme'), home.calls('globex')];
+      const { code, stdout, stderr } = await home.run('apply', 'b');
+      expect(code, stderr).toBe(0);
+      expect(stdout).toContain('acme: Applied: 0 created, 0 updated, 0 deleted; 1 unchanged.');
+      expect(home.calls('acme')).toBeGreaterThan(before[0]!);
+      expect(home.calls('globex')).toBe(before[1]);
+    });
+  });
+
   test('is made again by a command without the variables of one tenant', async () => {
     const home = await fleetOf(
       ['acme', 'globex'],
@@ -463,12 +538,18 @@ describe('an apply', () => {
   test('of several stages is refused in shards, which cannot wait for each other', async () => {
     const home = await fleetOf(['acme', 'globex'], order);
     await home.run('plan', '--out', 'b');
-    for (const words of [['--auto-approve'], ['b']])
+    for (const [word, advised] of [
+      ['--auto-approve', 'apply --select'],
+      ['b', 'apply b --select'],
+    ] as const)
       for (const shard of ['1/2', '2/2']) {
-        const { code, stderr } = await home.run('apply', ...words, '--shard', shard);
+        const { code, stderr } = await home.run('apply', word, '--shard', shard);
         expect([code, stderr]).toEqual([1, expect.stringContaining('[order-in-shards]')]);
-        expect(stderr).toContain('trueup fleet apply --select tenant=acme');
+        expect(stderr).toContain(`trueup fleet ${advised} tenant=acme `);
       }
+    home.env['TRUEUP_QUEUE'] = 'postgres://127.0.0.1:1/none';
+    const queued = await home.run('apply', 'b', '--engine', 'pgboss');
+    expect(queued.stderr).toContain('apply b --engine pgboss --select tenant=acme');
     expect([...home.writes('acme'), ...home.writes('globex')]).toEqual([]);
     // One stage at a time, every shard has its own tenants.
     for (const tenant of ['acme', 'globex'])
@@ -497,7 +578,10 @@ describe('an apply', () => {
     expect(code).toBe(3);
     expect(stderr).toContain('2 tenants would change, and `stop.changed_tenants` is 1');
     expect([...home.writes('acme'), ...home.writes('globex')]).toEqual([]);
-    await home.run('plan', '--out', 'b');
+    const planned = await home.run('plan', '--out', 'b');
+    expect(planned.stderr).toContain(
+      'Saved. It is blocked as a whole. To apply as much as is allowed: trueup fleet apply b --select EXPRESSION',
+    );
     expect((await home.run('apply', 'b')).code).toBe(3);
     // A shard of a bundle knows of all tenants; a selection leaves them out.
     expect((await home.run('apply', 'b', '--shard', '1/2')).code).toBe(3);
@@ -579,6 +663,10 @@ describe('an apply', () => {
       expect.stringContaining('Saved. Each plan in it is blocked: there is nothing to apply.'),
     ]);
     expect((await home.run('apply', 'b')).code).toBe(3);
+    // The same where a limit blocks it, too.
+    home.write('trueup.fleet.yaml', `${FILE}  stop: { blocked: 2 }\n`);
+    expect((await home.run('plan', '--out', 'b')).stderr).toContain('Saved. Each plan in it');
+    home.write('trueup.fleet.yaml', FILE);
     home.write('tenants/globex/tenant.yaml', BASE);
     const one = await home.run('plan', '--out', 'b');
     expect([one.code, one.stderr]).toEqual([3, expect.stringContaining('trueup fleet apply b')]);

@@ -108,6 +108,28 @@ const all = 'tenants: { from: tenants/* }';
 
 test.each([
   ['another key', `fleet: { ${all} }\nflee: {}\n`, /^2:1 unknown-section: .*Did you mean `fleet`/],
+  ['no such key', 'fleets: {}\n', /^1:1 unknown-section: .*Did you mean `fleet`\?$/],
+  ['no such key alone', 'settings: {}\n', /wrong-type: trueup.fleet.yaml has to hold one mapping/],
+  [
+    'a tenant that is meant to be `from`',
+    'fleet: { tenants: { form: tenants/* } }',
+    /^1:21 wrong-type: tenant `form`: a mapping of attributes is expected, not a string. Did you mean `from`\?$/,
+  ],
+  [
+    'a tenant that is text',
+    'fleet: { tenants: { acme: tenants/acme } }',
+    /^1:21 wrong-type: tenant `acme`: a mapping of attributes is expected, not a string.$/,
+  ],
+  [
+    'a list of patterns',
+    'fleet: { tenants: { from: [tenants/*] } }',
+    /^1:21 wrong-type: `from`: a string is expected, not a list$/,
+  ],
+  [
+    'a word of a key',
+    `fleet: { ${all}, order: [{ select: "*", wait: 5m }] }`,
+    /^1:63 unknown-attribute: `wait` is not an attribute of `order.0`. Did you mean `then_wait`\?$/,
+  ],
   ['no mapping', '- a\n', /^1:1 wrong-type: trueup.fleet.yaml has to hold one mapping/],
   [
     'an unknown member',
@@ -331,6 +353,30 @@ test.each([
   );
   const said = await readFleet({ files: declarationFiles, cwd }).then(() => '', String);
   expect(said.includes('`a` and `b` have the same state')).toBe(expected);
+});
+
+describe('an address that cannot hold a state', () => {
+  test.each([
+    ['ftp://h/${tenant}', /^unsupported-store: a state at ftp:/],
+    ['redis://h/${tenant}', /^unsupported-store: redis cannot hold a state/],
+    ['postgres://u:hunter2@h/db?schema=${tenant}', /^bad-address: .* holds a password$/],
+    ['https://h/${tenant}?private_token=hunter2', /^bad-address: .* holds a password$/],
+    ['http://h.example.com/${tenant}', /^bad-address: .* is in plain http$/],
+    ['s3:///${tenant}', /^bad-address: .* names no host or bucket$/],
+  ])('is refused at its place, without its password: %s', async (state, why) => {
+    const text = `fleet:\n  tenants: { from: tenants/* }\n  defaults: { state: "${state}" }`;
+    const error: unknown = await read(text).catch((thrown: unknown) => thrown);
+    const said = error instanceof Refusal ? error.diagnostics : [];
+    const places = said.map(({ origin }) => [origin?.file, origin?.line, origin?.column]);
+    expect(places).toEqual([['trueup.fleet.yaml', 3, 15]]);
+    expect(`${said[0]?.code}: ${said[0]?.summary}`).toMatch(why);
+    expect(JSON.stringify(said)).not.toContain('hunter2');
+  });
+
+  test('is complained of at its tenant', async () => {
+    const text = 'fleet: { tenants: { a: { paths: [base], state: "gs://b/a" } } }';
+    expect(await complaints(text)).toEqual([expect.stringMatching(/^1:41 unsupported-store/)]);
+  });
 });
 
 test('a number that is to be a time is answered by a time', async () => {

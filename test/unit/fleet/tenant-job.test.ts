@@ -12,6 +12,7 @@ import {
   scheduledJobsIn,
   spreadOf,
   tenantJobIn,
+  timeFault,
   type TenantJob,
 } from '../../../src/fleet/tenant-job.js';
 
@@ -117,4 +118,38 @@ test('a schedule is read as it was written', () => {
   expect(scheduledJobsIn({ ...scheduled, spread: 'wide' })).toBeUndefined();
   expect(scheduledJobsIn({ ...scheduled, jobs: {} })).toBeUndefined();
   expect(scheduledJobsIn(undefined)).toBeUndefined();
+});
+
+describe('a time of Kubernetes', () => {
+  test.each([
+    '17 2 * * *',
+    '*/15 0-6,22,23 1-31/2 * ?',
+    '0 0 * JAN-mar,12 *',
+    '5/15 00 1 1 mon-Fri,0',
+    '59 23 31 12 6',
+  ])('%s is taken', (text) => expect(timeFault(text)).toBeUndefined());
+
+  test.each([
+    ['99 99 99 99 99', '"99" is not a valid minute'],
+    ['a b c d e', '"a" is not a valid minute'],
+    ['*/0 * * * *', '"*/0" is not a valid minute'],
+    ['5-1 * * * *', '"5-1" is not a valid minute'],
+    [', * * * *', '"," is not a valid minute'],
+    ['1, * * * *', '"1," is not a valid minute'],
+    ['-5 * * * *', '"-5" is not a valid minute'],
+    ['1-2-3 * * * *', '"1-2-3" is not a valid minute'],
+    ['*-5 * * * *', '"*-5" is not a valid minute'],
+    ['*/5/2 * * * *', '"*/5/2" is not a valid minute'],
+    ['jan * * * *', '"jan" is not a valid minute'],
+    ['0 24 * * *', '"24" is not a valid hour'],
+    ['0 0 0 * *', '"0" is not a valid day:'],
+    ['0 0 L * *', '"L" is not a valid day:'],
+    ['0 0 1W * *', '"1W" is not a valid day:'],
+    ['0 0 * 0 *', '"0" is not a valid month'],
+    ['0 0 * FOO *', '"FOO" is not a valid month: use 1 to 12 or jan to dec, `*`'],
+    ['0 0 * mon *', '"mon" is not a valid month'],
+    ['0 0 * * 7', '"7" is not a valid day of the week: use 0 to 6 or sun to sat'],
+    ['0 0 * * fri-mon', '"fri-mon" is not a valid day of the week'],
+    ['0 0 * * 5#2', '"5#2" is not a valid day of the week'],
+  ])('%s is refused', (text, why) => expect(timeFault(text)).toContain(why));
 });

@@ -1,0 +1,54 @@
+// Which addresses can hold a state, and which are refused before anything is sent there.
+import { isCredentialName, isLoopback, isSecretName, refuse, urlFrom } from '../model/index.js';
+
+const SCHEMES = ['postgres', 'postgresql', 's3', 'https', 'http'] as const;
+export type StateScheme = (typeof SCHEMES)[number];
+
+const EXAMPLES =
+  'postgres://host/database, s3://bucket/prefix, https://gitlab.example.com/api/v4/projects/1/terraform/state/NAME';
+
+/** Backends that cannot hold a lock, and why. */
+const unfit: Readonly<Record<string, string>> = {
+  redis: 'its replicas confirm writes late, and forget locks when one takes over',
+  rediss: 'its replicas confirm writes late, and forget locks when one takes over',
+  nats: 'it confirms writes before they are on a disk',
+};
+
+export const schemeOf = (location: string): string =>
+  location.slice(0, location.indexOf(':')).toLowerCase();
+
+/** @param location an address; it may hold a password and is not repeated @throws Refusal where it cannot hold a state */
+export function checkedAddress(location: string): {
+  readonly scheme: StateScheme;
+  readonly url: URL;
+} {
+  const named = schemeOf(location);
+  if (unfit[named] !== undefined)
+    return refuse('unsupported-store', `${named} cannot hold a state: ${unfit[named]}`, {
+      detail: `Name PostgreSQL, S3 or a server of Terraform's http protocol: ${EXAMPLES}`,
+      attribute: 'settings.state',
+    });
+  const scheme = SCHEMES.find((one) => one === named);
+  if (scheme === undefined)
+    return refuse('unsupported-store', `a state at ${named}:// is not supported by this version`, {
+      detail: `Name a file, PostgreSQL, S3 or a server of Terraform's http protocol: .trueup/state.json, ${EXAMPLES}`,
+      attribute: 'settings.state',
+    });
+  const url = urlFrom(location);
+  if (!url) return refuseAddress('is not a URL');
+  const names = [...url.searchParams.keys()];
+  if (url.password !== '' || names.some((name) => isCredentialName(name) || isSecretName(name)))
+    return refuseAddress(
+      'holds a password',
+      'Passwords are allowed only in the environment: PGPASSWORD, AWS_SECRET_ACCESS_KEY, TRUEUP_STATE_HTTP_PASSWORD',
+    );
+  if (scheme === 'http' && !isLoopback(url))
+    return refuseAddress('is in plain http', 'Credentials travel over https only.');
+  return url.host === '' ? refuseAddress('names no host or bucket') : { scheme, url };
+}
+
+export const refuseAddress = (problem: string, detail = 'As in s3://bucket/prefix'): never =>
+  refuse('bad-address', `the address of the state ${problem}`, {
+    detail,
+    attribute: 'settings.state',
+  });
