@@ -230,10 +230,10 @@ async function carryOut(
   { request, saved, end, checkLocked }: Order,
 ): Promise<Exit> {
   const site = await withPolicies(context, without);
-  const { flags, out, random, signal } = context;
+  const { flags, random, signal } = context;
   const { store, context: planContext, watch, project } = site;
   const parallelism = wholeNumber('--parallelism', flags.parallelism ?? '10', 1, 100);
-  const [{ apply }, { renderOutcomes, planDocument }] = await Promise.all([
+  const [{ apply }, { planDocument }] = await Promise.all([
     import('../../reconciler/apply/apply.js'),
     import('../../report/index.js'),
   ]);
@@ -277,23 +277,30 @@ async function carryOut(
     const outcomes = applied.outcomes.map((one) =>
       context.masking.said(outcomeWithCommands(one, context.said)),
     );
-    if (outcomes.length > 0)
-      out.write(
-        watch.lines
-          ? watch.lines.outcomes(outcomes)
-          : renderOutcomes(outcomes, styleBesideErrors(context)),
-      );
-    await reportFailures(context, outcomes);
-    if (outcomes.some(({ outcome }) => outcome !== 'done'))
-      context.err.write(`To continue: ${typed(`trueup ${operation}`, context.said)}\n`);
-    const inGit =
-      site.snapshot || outcomes.length === 0
-        ? undefined
-        : await stateInGit(context.cwd, store.location);
-    if (inGit) await context.tell([inGit]);
+    await reportOutcomes(context, site, { outcomes, operation });
     end?.({ document, outcomes, diagnostics });
     return exit;
   });
+}
+
+/** What was done, why the rest was not, and what to type then. */
+async function reportOutcomes(
+  context: Context,
+  { watch, snapshot, store }: ProjectContext,
+  { outcomes, operation }: { readonly outcomes: readonly Outcome[]; readonly operation: string },
+): Promise<void> {
+  if (outcomes.length === 0) return;
+  const { renderOutcomes } = await import('../../report/index.js');
+  context.out.write(
+    watch.lines
+      ? watch.lines.outcomes(outcomes)
+      : renderOutcomes(outcomes, styleBesideErrors(context)),
+  );
+  await reportFailures(context, outcomes);
+  if (outcomes.some(({ outcome }) => outcome !== 'done'))
+    context.err.write(`To continue: ${typed(`trueup ${operation}`, context.said)}\n`);
+  const inGit = snapshot ? undefined : await stateInGit(context.cwd, store.location);
+  if (inGit) await context.tell([inGit]);
 }
 
 interface Shown {

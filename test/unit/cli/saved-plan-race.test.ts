@@ -23,7 +23,7 @@ test('is applied once', async () => {
   const both = await Promise.all(
     [1, 2].map(() => run(apply, 'apply', 'p.plan', '--lock-wait', '1m')),
   );
-  expect(both.map(({ code }) => code).toSorted()).toEqual([0, 6]);
+  expect(both.map(({ code }) => code).toSorted((a, b) => a - b)).toEqual([0, 6]);
   expect(both.find(({ code }) => code === 6)?.stderr).toContain(
     'it was made without a state, and there is one now',
   );
