@@ -4344,10 +4344,10 @@ export const mutants: readonly Mutant[] = [
     tests: remote,
   },
   {
-    name: 'a conflict after a lost answer is believed',
+    name: 'a conflict with an own write is believed',
     file: 'state/backends/registers/settled-put.ts',
-    find: "(put === 'conflict' && attempt === 1)",
-    replace: "put === 'conflict'",
+    find: "if (typeof put === 'object') return put;",
+    replace: "if (put !== 'unknown') return put;",
     tests: remote,
   },
   {

@@ -512,6 +512,25 @@ describe('a backend that fails', () => {
     expect(await settledPut(tools, 'key', Buffer.from('other'), null)).toBe('conflict');
   });
 
+  it('knows its own writes where something on the way repeats them', async () => {
+    const { memory, store } = place();
+    const plain = memory.connect();
+    const registers: Registers = {
+      ...plain,
+      async put(key, body, expect) {
+        await plain.put(key, body, expect);
+        return plain.put(key, body, expect);
+      },
+    };
+    const session = await store({ registers }).open('apply', TARGET);
+    await session.record(intent('1'), result('1'));
+    await session.assertHeld('1');
+    await session.compact();
+    await session.release();
+    expect(await store().holder()).toBeUndefined();
+    expect(Object.keys((await store().read())!.state.resources)).toEqual(['accounts.a1']);
+  });
+
   it('loses no record and repeats none, whichever answers get lost', async () => {
     const { clock, memory, store } = place(7);
     Object.assign(memory.faults, { delay: 400, lost: 0.3, dropped: 0.3 });
