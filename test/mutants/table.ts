@@ -4407,6 +4407,20 @@ export const mutants: readonly Mutant[] = [
     tests: remote,
   },
   {
+    name: 'a place holds a state that calls a write too many where its condition fails',
+    file: 'state/backends/registers/probe.ts',
+    find: "isClear &&= put === 'conflict';",
+    replace: '',
+    tests: remote,
+  },
+  {
+    name: 'a write whose condition fails is not sent again alone',
+    file: 'state/backends/registers/probe.ts',
+    find: "put === 'unknown' && attempt < ATTEMPTS",
+    replace: 'false',
+    tests: remote,
+  },
+  {
     name: 'a place that lists nothing holds a state',
     file: 'state/backends/registers/probe.ts',
     find: 'if (!listed.includes(key))',

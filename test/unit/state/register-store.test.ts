@@ -680,6 +680,35 @@ describe('a backend that fails', () => {
         },
       }),
     ],
+    ...(['creates a key that exists', 'replaces a key whose version is another one'] as const).map(
+      (problem): [string, (registers: Registers) => Partial<Registers>] => [
+        problem,
+        ({ get, put }) => {
+          // It ignores one condition, and calls a write too many while another one is under way.
+          let running = 0;
+          return {
+            async put(key, body, expect) {
+              if (running > 0) return 'unknown';
+              running += 1;
+              try {
+                const version = (await get(key))?.version ?? null;
+                const isIgnored = (expect === null) === problem.startsWith('creates');
+                return await put(key, body, isIgnored ? version : expect);
+              } finally {
+                running -= 1;
+              }
+            },
+          };
+        },
+      ],
+    ),
+    [
+      'gives no clear answer to a write whose condition fails',
+      ({ get, put }) => ({
+        put: async (key, body, expect) =>
+          ((await get(key))?.version ?? null) === expect ? put(key, body, expect) : 'unknown',
+      }),
+    ],
     [
       'does not list a key that exists',
       // oxlint-disable-next-line require-yield -- it lists nothing
@@ -693,6 +722,23 @@ describe('a backend that fails', () => {
     expect(code).toBe('backend-cannot-lock');
     expect(words).toContain(problem);
     expect([...memory.values.keys()]).toEqual([]);
+  });
+
+  it('is used if it calls some of the writes too many that must fail', async () => {
+    const { memory, store } = place();
+    const { get, put, ...plain } = memory.connect();
+    let busy = 3;
+    const registers: Registers = {
+      ...plain,
+      get,
+      async put(key, body, expect) {
+        const isRight = ((await get(key))?.version ?? null) === expect;
+        if (!isRight && (busy -= 1) >= 0) return 'unknown';
+        return put(key, body, expect);
+      },
+    };
+    await (await store({ registers }).open('apply', TARGET)).release();
+    expect(busy).toBeLessThan(0);
   });
 
   it('is asked for several things at once', async () => {

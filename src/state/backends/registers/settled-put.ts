@@ -4,7 +4,7 @@ import { refuseUnreachable } from '../backend-errors.js';
 import type { Registers, Version } from './port.js';
 import { pauseAfter, type Pauses } from '../retried.js';
 
-const ATTEMPTS = 4;
+export const ATTEMPTS = 4;
 
 export interface PutTools extends Pauses {
   readonly registers: Registers;
