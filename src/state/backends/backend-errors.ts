@@ -43,6 +43,17 @@ export function duringRun(error: unknown, kept: string): unknown {
   );
 }
 
+/** @param problem continues "it cannot hold a state: …" @param instead what to use */
+export function refuseUnfit(
+  location: string,
+  problem: string,
+  instead = 'Use a backend that keeps conditions: PostgreSQL, or S3 with If-Match and If-None-Match.',
+): never {
+  refuse('backend-cannot-lock', `${location} cannot hold a state: ${problem}`, {
+    detail: `Two runs could write at the same time. ${instead}`,
+  });
+}
+
 /** Refuses with the exit code of what another run holds or took. */
 export function refuseLocked(code: string, summary: string, more: Partial<Diagnostic> = {}): never {
   refuse(code, summary, more, exits.locked);

@@ -18,6 +18,7 @@ import {
   refuseAlive,
   refuseLocked,
   refuseHeld,
+  refuseUnfit as refuseUnfitPlace,
   refuseTarget,
   unlessRefused,
 } from '../backend-errors.js';
@@ -165,11 +166,12 @@ async function probe(options: DocumentStoreOptions, holder: DocumentHolder): Pro
     refuseUnfit(server, 'it takes a document with the id of another lock');
 }
 
-const refuseUnfit = (server: StateServer, problem: string): never =>
-  refuse('backend-cannot-lock', `${server.location} cannot hold a state: ${problem}`, {
-    detail:
-      'Two runs could write at the same time. Use a server that checks the id of the lock, as GitLab does, or PostgreSQL or S3.',
-  });
+const refuseUnfit = ({ location }: StateServer, problem: string): never =>
+  refuseUnfitPlace(
+    location,
+    problem,
+    'Use a server that checks the id of the lock, as GitLab does, or PostgreSQL or S3.',
+  );
 
 /** Some servers answer 200 and keep something else: an older version with a higher serial, or nothing. */
 async function assertShown(

@@ -1,9 +1,9 @@
 // Proves that a place can lock, before anything rests on it. Some servers take the conditions of a write and ignore
 // them: two runs would both believe that they hold the lock.
 import { Buffer } from 'node:buffer';
-import { refuse } from '../../../model/index.js';
+import { refuseUnfit } from '../backend-errors.js';
 import type { ProjectPlace } from './keys.js';
-import { keysBelow, type Put, type Registers } from './port.js';
+import { keysBelow, type Put } from './port.js';
 import { pauseAfter } from '../retried.js';
 import { ATTEMPTS, settledPut } from './settled-put.js';
 
@@ -14,11 +14,12 @@ export async function probe(tools: ProjectPlace): Promise<void> {
   const body = (): Uint8Array => Buffer.from(`probe ${random.uuid()}\n`);
   const [first, second] = [body(), body()];
   const created = await settledPut(tools, key, first, null);
-  if (created === 'conflict') return refuseUnfit(registers, 'it refuses to create a new key');
+  if (created === 'conflict')
+    return refuseUnfit(registers.location, 'it refuses to create a new key');
   try {
     const replaced = await settledPut(tools, key, second, created.version);
     if (replaced === 'conflict')
-      return refuseUnfit(registers, 'it refuses to replace the current version of a key');
+      return refuseUnfit(registers.location, 'it refuses to replace the current version of a key');
     const isClear = await allRefused(tools, [
       { problem: 'it creates a key that exists', send: () => registers.put(key, body(), null) },
       {
@@ -29,10 +30,14 @@ export async function probe(tools: ProjectPlace): Promise<void> {
     // Afterwards: a write without a clear answer may have taken effect.
     const [found, listed] = await Promise.all([registers.get(key), keysBelow(registers, key)]);
     if (!found || !Buffer.from(found.body).equals(second))
-      return refuseUnfit(registers, 'it does not show what was written last');
-    if (!listed.includes(key)) return refuseUnfit(registers, 'it does not list a key that exists');
+      return refuseUnfit(registers.location, 'it does not show what was written last');
+    if (!listed.includes(key))
+      return refuseUnfit(registers.location, 'it does not list a key that exists');
     if (!isClear)
-      return refuseUnfit(registers, 'it gives no clear answer to a write whose condition fails');
+      return refuseUnfit(
+        registers.location,
+        'it gives no clear answer to a write whose condition fails',
+      );
   } finally {
     await registers.remove([key]).catch(() => undefined);
   }
@@ -58,14 +63,8 @@ async function allRefused(tools: ProjectPlace, writes: readonly Forbidden[]): Pr
       await pauseAfter(tools, attempt);
       put = await send();
     }
-    if (typeof put === 'object') refuseUnfit(tools.registers, problem);
+    if (typeof put === 'object') refuseUnfit(tools.registers.location, problem);
     isClear &&= put === 'conflict';
   }
   return isClear;
 }
-
-const refuseUnfit = (registers: Registers, problem: string): never =>
-  refuse('backend-cannot-lock', `${registers.location} cannot hold a state: ${problem}`, {
-    detail:
-      'Two runs could write at the same time. Use a backend that keeps conditions: PostgreSQL, or S3 with If-Match and If-None-Match.',
-  });
