@@ -1,6 +1,6 @@
 // The errors of a backend, in one place: unreachable, refused, and damaged.
 import { exits, refuse, Refusal, type Diagnostic, type Exit } from '../../model/index.js';
-import { described, type LockInfo } from '../store-port.js';
+import { described, type Access, type LockInfo } from '../store-port.js';
 
 /** @param why continues "it cannot be reached: …", without anything secret */
 export function refuseUnreachable(location: string, why: string): never {
@@ -16,14 +16,15 @@ export function refuseDenied(location: string, what: string, why: string): never
   });
 }
 
-/** @param tryOut does what a run that takes the lock does */
-export async function accessBy(tryOut: () => Promise<void>): Promise<'may-write' | 'read-only'> {
+export const isDenied = (error: unknown): boolean =>
+  error instanceof Refusal && error.diagnostics[0]?.code === 'backend-denied';
+
+/** @param tryOut does what a run that takes the lock does; false where this user may not remove values */
+export async function accessBy(tryOut: () => Promise<boolean>): Promise<Access> {
   try {
-    await tryOut();
-    return 'may-write';
+    return (await tryOut()) ? 'may-write' : 'may-not-remove';
   } catch (error) {
-    if (error instanceof Refusal && error.diagnostics[0]?.code === 'backend-denied')
-      return 'read-only';
+    if (isDenied(error)) return 'read-only';
     throw error;
   }
 }

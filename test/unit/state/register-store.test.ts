@@ -2,6 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../../src/model/index.js';
+import { refuseDenied } from '../../../src/state/backends/backend-errors.js';
 import { keysBelow, type Registers } from '../../../src/state/backends/registers/port.js';
 import { registerKeys } from '../../../src/state/backends/registers/keys.js';
 import type { RegisterStoreOptions } from '../../../src/state/backends/registers/register-lock.js';
@@ -722,6 +723,38 @@ describe('a backend that fails', () => {
     expect(code).toBe('backend-cannot-lock');
     expect(words).toContain(problem);
     expect([...memory.values.keys()]).toEqual([]);
+  });
+
+  it('keeps no values of probes that were killed more than an hour ago', async () => {
+    const { clock, memory, store } = place();
+    const plain = memory.connect();
+    const probes = (): readonly string[] =>
+      [...memory.values.keys()].filter((key) => key.startsWith('default/probe/'));
+    const kill = async (): Promise<void> => {
+      const killed: Registers = { ...plain, remove: () => new Promise(() => undefined) };
+      void store({ registers: killed }).open('apply', TARGET);
+      await clock.sleep(1_000);
+    };
+    await kill();
+    await clock.sleep(59 * MINUTE);
+    await kill();
+    expect(probes()).toHaveLength(2);
+    await clock.sleep(2 * MINUTE);
+    await (await store().open('apply', TARGET)).release();
+    expect(probes()).toHaveLength(1);
+    await clock.sleep(60 * MINUTE);
+    expect(await store().access!()).toBe('may-write');
+    expect(probes()).toEqual([]);
+  });
+
+  it('tells one who may write it and remove nothing', async () => {
+    const { memory, store } = place();
+    await (await store().open('apply', TARGET)).release();
+    const remove = async (): Promise<never> => refuseDenied('place', 'write', 'no right');
+    const access = store({ registers: { ...memory.connect(), remove } }).access!;
+    expect(await access()).toBe('may-not-remove');
+    memory.faults.readOnly = true;
+    expect(await access()).toBe('read-only');
   });
 
   it('is used if it calls some of the writes too many that must fail', async () => {

@@ -147,9 +147,10 @@ async function holderOf(options: DocumentStoreOptions, operation: string): Promi
 }
 
 /** Locks for a moment: nothing else shows whether this user may. @throws Refusal where the server refuses it */
-async function tryLock(options: DocumentStoreOptions): Promise<void> {
+async function tryLock(options: DocumentStoreOptions): Promise<true> {
   const holder = await holderOf(options, 'doctor');
   if ((await options.server.lock(holder)) === 'taken') await removeLock(options, holder);
+  return true;
 }
 
 /** Before the first document: the server must refuse a second lock, and a document with the id of another lock. */

@@ -1,16 +1,21 @@
 // Proves that a place can lock, before anything rests on it. Some servers take the conditions of a write and ignore
 // them: two runs would both believe that they hold the lock.
 import { Buffer } from 'node:buffer';
-import { refuseUnfit } from '../backend-errors.js';
+import { isDenied, refuseUnfit } from '../backend-errors.js';
 import type { ProjectPlace } from './keys.js';
 import { keysBelow, type Put } from './port.js';
 import { pauseAfter } from '../retried.js';
 import { ATTEMPTS, settledPut } from './settled-put.js';
 
-/** Writes values of its own and removes them. @throws Refusal where the place ignores a condition, or does not show what was written */
-export async function probe(tools: ProjectPlace): Promise<void> {
-  const { registers, keys, random } = tools;
-  const key = keys.probe(random.uuid());
+/** Milliseconds after which no probe is under way any more, whatever the difference of two clocks. */
+const LONGEST = 3_600_000;
+
+/** Writes values of its own and removes them. @returns whether this user may remove values @throws Refusal where the place ignores a condition, or does not show what was written */
+export async function probe(tools: ProjectPlace): Promise<boolean> {
+  const { registers, keys, clock, random } = tools;
+  const key = keys.probe(clock.now(), random.uuid());
+  const garbage = [key];
+  let mayRemove = true;
   const body = (): Uint8Array => Buffer.from(`probe ${random.uuid()}\n`);
   const [first, second] = [body(), body()];
   const created = await settledPut(tools, key, first, null);
@@ -28,7 +33,13 @@ export async function probe(tools: ProjectPlace): Promise<void> {
       },
     ]);
     // Afterwards: a write without a clear answer may have taken effect.
-    const [found, listed] = await Promise.all([registers.get(key), keysBelow(registers, key)]);
+    const [found, listed] = await Promise.all([
+      registers.get(key),
+      keysBelow(registers, keys.probes),
+    ]);
+    // Of runs that were killed. Names begin with their time.
+    const ended = keys.probe(clock.now() - LONGEST, '');
+    garbage.push(...listed.filter((one) => one < ended));
     if (!found || !Buffer.from(found.body).equals(second))
       return refuseUnfit(registers.location, 'it does not show what was written last');
     if (!listed.includes(key))
@@ -39,8 +50,12 @@ export async function probe(tools: ProjectPlace): Promise<void> {
         'it gives no clear answer to a write whose condition fails',
       );
   } finally {
-    await registers.remove([key]).catch(() => undefined);
+    mayRemove = await registers.remove(garbage).then(
+      () => true,
+      (error: unknown) => !isDenied(error),
+    );
   }
+  return mayRemove;
 }
 
 /** A write that must fail, and what is wrong with a place where it does not. */
