@@ -757,6 +757,67 @@ describe('a backend that fails', () => {
     expect(await access()).toBe('read-only');
   });
 
+  it.each([
+    ['no head', 'refuses to create a value, and shows none', false],
+    ['an old head', 'refuses to replace the value that it shows', true],
+  ])('is refused after some attempts if a cache shows %s', async (_, problem, isThere) => {
+    const { clock, memory, store } = place();
+    const plain = memory.connect();
+    const first = await store().open('apply', TARGET);
+    await first.record(intent('1'), result('1'));
+    await first.release();
+    const old = isThere ? await plain.get('default/head') : undefined;
+    await (await store().open('apply', TARGET)).release();
+    const said: string[] = [];
+    let reads = 0;
+    const registers: Registers = {
+      ...plain,
+      get: async (key) => {
+        if (key === 'default/head') reads += 1;
+        return key === 'default/head' ? old : plain.get(key);
+      },
+    };
+    const notify = ({ code }: Diagnostic): void => void said.push(code);
+    const before = memory.written.length;
+    const refused = await refusal(store({ registers, notify }).open('apply', TARGET));
+    expect(refused).toMatchObject({ code: 'backend-cannot-lock', exit: 1 });
+    expect(refused.words).toContain(problem);
+    expect(reads).toBeLessThanOrEqual(10);
+    expect(said).toEqual(isThere ? [] : ['head-lost']);
+    // One probe at most.
+    expect(memory.written.length - before).toBe(isThere ? 0 : 2);
+    const stop = new AbortController();
+    const begun = clock.elapsed();
+    const asked = refusal(store({ registers, signal: stop.signal }).open('apply', TARGET));
+    await clock.sleep(500);
+    stop.abort();
+    expect(await asked).toMatchObject({ code: 'interrupted' });
+    expect(clock.elapsed() - begun).toBeLessThan(1_000);
+  });
+
+  it('is given up by a run if it shows another version of the head each time', async () => {
+    const { memory, store } = place();
+    const plain = memory.connect();
+    let [versions, changing] = [0, false];
+    const registers: Registers = {
+      ...plain,
+      async get(key) {
+        const found = await plain.get(key);
+        return changing && found ? { ...found, version: `other ${(versions += 1)}` } : found;
+      },
+      put: async (key, ...asked) =>
+        changing && key === 'default/head' ? 'conflict' : plain.put(key, ...asked),
+    };
+    const session = await store({ registers }).open('apply', TARGET);
+    await session.record(intent('1'), result('1'));
+    changing = true;
+    expect(await refusal(session.compact())).toMatchObject({
+      code: 'backend-unreachable',
+      exit: 5,
+    });
+    expect(versions).toBeLessThan(20);
+  });
+
   it('is used if it calls some of the writes too many that must fail', async () => {
     const { memory, store } = place();
     const { get, put, ...plain } = memory.connect();

@@ -16,6 +16,7 @@ import {
 } from './head.js';
 import type { OpenedHead } from './lease.js';
 import { newHead } from './lost-head.js';
+import { lostPuts } from './lost-puts.js';
 import { probe } from './probe.js';
 import { readLog } from './record-log.js';
 import type { SessionTools } from './register-session.js';
@@ -53,7 +54,8 @@ type Taker = RegisterStoreOptions & { readonly watch: HeadWatch };
 /** Replaces the head with one that names this run. The log is read afterwards. */
 export async function take(options: Taker, { operation, target, moved }: Opening): Promise<Taken> {
   const { registers, keys, clock, random, notify } = options;
-  const mayTake = patience(options);
+  const [mayTake, lost] = [patience(options), lostPuts(options)];
+  let isProven = false;
   for (;;) {
     const found = await readHead(registers, keys);
     if (found?.head.moved && !equal(found.head.moved, moved))
@@ -62,7 +64,8 @@ export async function take(options: Taker, { operation, target, moved }: Opening
     if (!sameTarget(before.target, target) && (await isUsed(options, before)))
       refuseTarget(registers.location, before.target, target);
     if (found?.head.holder && !(await mayTake(found.version, found.head.holder))) continue;
-    if (!found) {
+    if (!found && !isProven) {
+      isProven = true;
       await registers.prepare?.();
       await probe(options);
       if (before.epoch > 0) notify?.(headLost(registers.location));
@@ -74,6 +77,7 @@ export async function take(options: Taker, { operation, target, moved }: Opening
     const body = encodeHead(taken, random.uuid());
     const put = await settledPut(options, keys.head, body, found?.version ?? null);
     if (put !== 'conflict') return { head: taken, version: put.version, since };
+    await lost(found?.version);
   }
 }
 
