@@ -4421,6 +4421,13 @@ export const mutants: readonly Mutant[] = [
     tests: remote,
   },
   {
+    name: 'a copy of a head proves that another place can lock',
+    file: 'state/backends/registers/register-lock.ts',
+    find: 'found?.head.probed_in !== probed_in',
+    replace: '!found',
+    tests: remote,
+  },
+  {
     name: 'a place that lists nothing holds a state',
     file: 'state/backends/registers/probe.ts',
     find: 'if (!listed.includes(key))',

@@ -1,8 +1,9 @@
 // The store on a remote backend: what every store promises, and what only a network and other machines can do wrong.
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
-import type { Diagnostic } from '../../../src/model/index.js';
+import { defined, type Diagnostic } from '../../../src/model/index.js';
 import { refuseDenied } from '../../../src/state/backends/backend-errors.js';
+import { encodeHead, readHead } from '../../../src/state/backends/registers/head.js';
 import { keysBelow, type Registers } from '../../../src/state/backends/registers/port.js';
 import { registerKeys } from '../../../src/state/backends/registers/keys.js';
 import type { RegisterStoreOptions } from '../../../src/state/backends/registers/register-lock.js';
@@ -816,6 +817,34 @@ describe('a backend that fails', () => {
       exit: 5,
     });
     expect(versions).toBeLessThan(20);
+  });
+
+  it('is tried out again if the head is a copy of another place, or does not name its place', async () => {
+    const { memory, store } = place();
+    await (await store().open('apply', TARGET)).release();
+    const probes = async (endpoint?: string): Promise<number> => {
+      const before = memory.written.length;
+      const registers = { ...memory.connect(), ...defined({ endpoint }) };
+      await (await store({ registers }).open('apply', TARGET)).release();
+      return memory.written.slice(before).filter((key) => key.includes('/probe/')).length / 2;
+    };
+    expect(await probes()).toBe(0);
+    memory.faults.lying = true;
+    const registers = { ...memory.connect(), endpoint: 'https://other.example.com' };
+    const heads = written(memory, '/head').length;
+    expect(await refusal(store({ registers }).open('apply', TARGET))).toMatchObject({
+      code: 'backend-cannot-lock',
+    });
+    expect(written(memory, '/head')).toHaveLength(heads);
+    memory.faults.lying = false;
+    expect([await probes(registers.endpoint), await probes(registers.endpoint)]).toEqual([1, 0]);
+    const keys = registerKeys('default');
+    const { head, version } = (await readHead(registers, keys))!;
+    const { probed_in, ...older } = head;
+    expect(probed_in).toMatch(/^[\da-f]{64}$/);
+    await registers.put(keys.head, encodeHead(older, 'older'), version);
+    expect(await store().read()).toBeUndefined();
+    expect([await probes(), await probes()]).toEqual([1, 0]);
   });
 
   it('is used if it calls some of the writes too many that must fail', async () => {

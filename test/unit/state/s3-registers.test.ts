@@ -46,10 +46,10 @@ function bucket() {
   return { values, transport };
 }
 
-const place = (transport: Transport) => {
+const place = (transport: Transport, endpoint = 'https://s3.example.com') => {
   const [clock, random] = [simulatedClock(), seededRandom(1)];
   const registers = s3Registers({
-    url: new URL('s3://b/p?endpoint=https://s3.example.com'),
+    url: new URL(`s3://b/p?endpoint=${endpoint}`),
     region: 'us-east-1',
     credentials: async () => ({ accessKeyId: 'id', secretAccessKey: 'key' }),
     transport,
@@ -60,6 +60,16 @@ const place = (transport: Transport) => {
 };
 
 describe('a place in S3', () => {
+  it('has the same location on another server, and another endpoint without credentials', () => {
+    const { transport } = bucket();
+    const [one, other] = ['https://user:key@s3.example.com', 'https://s3.example.org/x'].map(
+      (endpoint) => place(transport, endpoint).registers,
+    );
+    expect([one!.location, other!.location]).toEqual(['s3://b/p', 's3://b/p']);
+    expect(one!.endpoint).toBe('https://s3.example.com/b/');
+    expect(other!.endpoint).toBe('https://s3.example.org/x/b/');
+  });
+
   it('is fit if it keeps conditions', async () => {
     const { values, transport } = bucket();
     await probe(place(transport));

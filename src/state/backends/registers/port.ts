@@ -15,6 +15,8 @@ export type Put = { readonly version: Version } | 'conflict' | 'unknown';
 export interface Registers {
   /** For people; never with a password. */
   readonly location: string;
+  /** Tells servers apart that have the same location; without credentials. */
+  readonly endpoint?: string;
   /** Sees every write that ended before it began. Undefined where the key, or the whole place, does not exist. @throws Refusal */
   get(key: string): Promise<Register | undefined>;
   /** Never sends twice by itself. @param expect null: only where the key is absent @throws Refusal where the place refuses this user, or knows no conditions */

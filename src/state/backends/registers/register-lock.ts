@@ -1,6 +1,13 @@
 // The lock of a remote state: takes it, takes it over from a run that gives no sign of life, and removes it at the request
 // of a person. `lease.ts` renews it.
-import { equal, refuse, sameTarget, warning, type Diagnostic } from '../../../model/index.js';
+import {
+  equal,
+  refuse,
+  sameTarget,
+  sha256,
+  warning,
+  type Diagnostic,
+} from '../../../model/index.js';
 import { MovedState } from '../../state-text.js';
 import { described, type Opening } from '../../store-port.js';
 import { lockWaited, refuseInterrupted } from '../../waiting-store.js';
@@ -55,6 +62,7 @@ type Taker = RegisterStoreOptions & { readonly watch: HeadWatch };
 export async function take(options: Taker, { operation, target, moved }: Opening): Promise<Taken> {
   const { registers, keys, clock, random, notify } = options;
   const [mayTake, lost] = [patience(options), lostPuts(options)];
+  const probed_in = sha256(`${registers.location} ${registers.endpoint ?? ''}`);
   let isProven = false;
   for (;;) {
     const found = await readHead(registers, keys);
@@ -64,14 +72,15 @@ export async function take(options: Taker, { operation, target, moved }: Opening
     if (!sameTarget(before.target, target) && (await isUsed(options, before)))
       refuseTarget(registers.location, before.target, target);
     if (found?.head.holder && !(await mayTake(found.version, found.head.holder))) continue;
-    if (!found && !isProven) {
+    if (found?.head.probed_in !== probed_in && !isProven) {
       isProven = true;
       await registers.prepare?.();
       await probe(options);
-      if (before.epoch > 0) notify?.(headLost(registers.location));
+      if (!found && before.epoch > 0) notify?.(headLost(registers.location));
     }
     const holder = newHolder(options, operation);
-    const head = { ...before, target, holder };
+    const proof = isProven && { probed_at: holder.created_at, probed_in };
+    const head = { ...before, ...proof, target, holder };
     const taken = { ...head, epoch: head.epoch + 1, beat: 0 };
     const since = clock.monotonic();
     const body = encodeHead(taken, random.uuid());

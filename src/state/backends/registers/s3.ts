@@ -119,18 +119,19 @@ function s3Client(options: S3Options) {
           : 'Check bucket, region and endpoint of the address: settings.state, TRUEUP_STATE',
     });
   };
-  return { location, send, ask, explained };
+  return { location, endpoint: address.origin + address.pathname, send, ask, explained };
 }
 
 export function s3Registers(options: S3Options): Registers {
   const client = s3Client(options);
-  const { location, ask } = client;
+  const { location, endpoint, ask } = client;
   const folder = folderOf(options.url);
   const prefixed = (key: string): string => (folder === '' ? key : `${folder}/${key}`);
   const put = conditionalPut(client);
 
   return {
     location,
+    endpoint,
     async get(key) {
       const { status, body, headers } = await ask('GET', prefixed(key));
       if (status === 404) return undefined;
