@@ -58,6 +58,9 @@ export interface ProjectIdentity {
   readonly files: readonly string[];
 }
 
+/** What these credentials may do with a state; `absent` where it does not exist yet. */
+export type Access = 'may-write' | 'may-not-remove' | 'read-only' | 'absent';
+
 export interface Store {
   /** For people: the file or address. */
   readonly location: string;
@@ -70,7 +73,7 @@ export interface Store {
   /** The states that it still holds, the newest first. */
   history(): Promise<readonly KeptState[]>;
   /** Whether a run could lock it, tried out in a place that exists. Makes no place. @throws Refusal where it cannot hold a lock */
-  access?(): Promise<'may-write' | 'read-only' | 'absent'>;
+  access?(): Promise<Access>;
   /** For a run that found no state. @throws Refusal where this machine knows one of these declarations in another place */
   assertMigrated?(declared: ProjectIdentity): Promise<void>;
   /** Takes the state as it is, although this machine saw a newer one. @returns its serial */

@@ -4344,10 +4344,10 @@ export const mutants: readonly Mutant[] = [
     tests: remote,
   },
   {
-    name: 'a conflict after a lost answer is believed',
+    name: 'a conflict with an own write is believed',
     file: 'state/backends/registers/settled-put.ts',
-    find: "(put === 'conflict' && attempt === 1)",
-    replace: "put === 'conflict'",
+    find: "if (typeof put === 'object') return put;",
+    replace: "if (put !== 'unknown') return put;",
     tests: remote,
   },
   {
@@ -4404,6 +4404,27 @@ export const mutants: readonly Mutant[] = [
     file: 'state/backends/registers/probe.ts',
     find: 'if (!found || !Buffer.from(found.body).equals(second))',
     replace: 'if (!found)',
+    tests: remote,
+  },
+  {
+    name: 'a place holds a state that calls a write too many where its condition fails',
+    file: 'state/backends/registers/probe.ts',
+    find: "isClear &&= put === 'conflict';",
+    replace: '',
+    tests: remote,
+  },
+  {
+    name: 'a write whose condition fails is not sent again alone',
+    file: 'state/backends/registers/probe.ts',
+    find: "put === 'unknown' && attempt < ATTEMPTS",
+    replace: 'false',
+    tests: remote,
+  },
+  {
+    name: 'a copy of a head proves that another place can lock',
+    file: 'state/backends/registers/register-lock.ts',
+    find: 'found?.head.probed_in !== probed_in',
+    replace: '!found',
     tests: remote,
   },
   {
@@ -5746,8 +5767,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a saved plan removes a state of another project',
     file: 'cli/commands/apply.ts',
-    find: 'const whole = await wholeProject(context, project, options);',
-    replace: 'const whole = project;',
+    find: 'await wholeProject(context, project, options)',
+    replace: 'project',
     tests: ['unit/cli/unnamed-state.test.ts'],
   },
   {

@@ -12,6 +12,7 @@ import {
 import { typed } from '../commands-to-type.js';
 import type { Command, Context } from '../context.js';
 import { stateInGit } from '../state-in-git.js';
+import type { Access } from '../../state/index.js';
 import { environmentOf, storeOf } from '../state-location.js';
 import { HEADERS_VARIABLE, headerNames } from '../header-names.js';
 import { loadProject, settingsHere } from '../project.js';
@@ -162,15 +163,16 @@ async function look(context: Context, settings: Settings): Promise<readonly Find
   ];
 }
 
-function accessFindings(access: 'may-write' | 'read-only' | 'absent' | undefined) {
+function accessFindings(access: Access | undefined): readonly Finding[] {
   if (access === 'may-write') return [ok('state access', 'can be locked and written')];
-  if (access !== 'read-only') return [];
-  return [
-    note(
-      'state access',
+  const limits: Partial<Record<Access, string>> = {
+    'read-only':
       'these credentials may only read the state: plan and drift work, apply is refused before its first request',
-    ),
-  ];
+    'may-not-remove':
+      'can be locked and written, but these credentials may not remove values: what runs replace stays there. Grant the right to delete',
+  };
+  const limit = access && limits[access];
+  return limit === undefined ? [] : [note('state access', limit)];
 }
 
 /** One small request to each surface that has an address, but none to the flow: each of its calls changes a SIM. */

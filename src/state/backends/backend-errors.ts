@@ -7,7 +7,7 @@ import {
   type Diagnostic,
   type Exit,
 } from '../../model/index.js';
-import { described, type LockInfo } from '../store-port.js';
+import { described, type Access, type LockInfo } from '../store-port.js';
 
 /** @param why continues "it cannot be reached: …", without anything secret */
 export function refuseUnreachable(location: string, why: string): never {
@@ -23,14 +23,15 @@ export function refuseDenied(location: string, what: string, why: string): never
   });
 }
 
-/** @param tryOut does what a run that takes the lock does */
-export async function accessBy(tryOut: () => Promise<void>): Promise<'may-write' | 'read-only'> {
+export const isDenied = (error: unknown): boolean =>
+  error instanceof Refusal && error.diagnostics[0]?.code === 'backend-denied';
+
+/** @param tryOut does what a run that takes the lock does; false where this user may not remove values */
+export async function accessBy(tryOut: () => Promise<boolean>): Promise<Access> {
   try {
-    await tryOut();
-    return 'may-write';
+    return (await tryOut()) ? 'may-write' : 'may-not-remove';
   } catch (error) {
-    if (error instanceof Refusal && error.diagnostics[0]?.code === 'backend-denied')
-      return 'read-only';
+    if (isDenied(error)) return 'read-only';
     throw error;
   }
 }
@@ -48,6 +49,17 @@ export function duringRun(error: unknown, kept: string): unknown {
     error.diagnostics.map((one) => ({ ...one, detail })),
     exit,
   );
+}
+
+/** @param problem continues "it cannot hold a state: …" @param instead what to use */
+export function refuseUnfit(
+  location: string,
+  problem: string,
+  instead = 'Use a backend that keeps conditions: PostgreSQL, or S3 with If-Match and If-None-Match.',
+): never {
+  refuse('backend-cannot-lock', `${location} cannot hold a state: ${problem}`, {
+    detail: `Two runs could write at the same time. ${instead}`,
+  });
 }
 
 /** Refuses with the exit code of what another run holds or took. */

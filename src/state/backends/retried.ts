@@ -11,8 +11,12 @@ export interface Pauses {
   readonly random: Random;
 }
 
-export const pauseAfter = ({ clock, random }: Pauses, attempt: number): Promise<void> =>
-  clock.sleep(PAUSE * 2 ** (attempt - 1) * (0.5 + random.fraction() / 2));
+/** @throws the reason of the signal once it is aborted */
+export const pauseAfter = (
+  { clock, random }: Pauses,
+  attempt: number,
+  signal?: AbortSignal,
+): Promise<void> => clock.sleep(PAUSE * 2 ** (attempt - 1) * (0.5 + random.fraction() / 2), signal);
 
 /** @param ask gives the reason where asking again may help @throws Refusal with the last reason */
 export async function retried<T>(

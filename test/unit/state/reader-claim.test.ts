@@ -63,6 +63,14 @@ describe('an audit', () => {
     expect(clock.elapsed()).toBeGreaterThanOrEqual(15 * LEASE);
   });
 
+  it('is refused where the place does not show the claim that is there', async () => {
+    const { clock, memory, tools } = place();
+    await underClaim(tools(0), claim, audit(clock, 1));
+    const registers = { ...memory.connect(), get: async () => undefined };
+    const refused = underClaim({ ...tools(0), registers }, claim, audit(clock, 1));
+    expect(await refusal(refused)).toMatchObject({ code: 'backend-cannot-lock', exit: 1 });
+  });
+
   it('does not wait longer than it is told, and names the other run', async () => {
     const { clock, tools } = place();
     const first = underClaim(tools(0), claim, audit(clock, 10 * LEASE));

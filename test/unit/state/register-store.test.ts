@@ -1,7 +1,9 @@
 // The store on a remote backend: what every store promises, and what only a network and other machines can do wrong.
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
-import type { Diagnostic } from '../../../src/model/index.js';
+import { defined, type Diagnostic } from '../../../src/model/index.js';
+import { refuseDenied } from '../../../src/state/backends/backend-errors.js';
+import { encodeHead, readHead } from '../../../src/state/backends/registers/head.js';
 import { keysBelow, type Registers } from '../../../src/state/backends/registers/port.js';
 import { registerKeys } from '../../../src/state/backends/registers/keys.js';
 import type { RegisterStoreOptions } from '../../../src/state/backends/registers/register-lock.js';
@@ -512,6 +514,25 @@ describe('a backend that fails', () => {
     expect(await settledPut(tools, 'key', Buffer.from('other'), null)).toBe('conflict');
   });
 
+  it('knows its own writes where something on the way repeats them', async () => {
+    const { memory, store } = place();
+    const plain = memory.connect();
+    const registers: Registers = {
+      ...plain,
+      async put(key, body, expect) {
+        await plain.put(key, body, expect);
+        return plain.put(key, body, expect);
+      },
+    };
+    const session = await store({ registers }).open('apply', TARGET);
+    await session.record(intent('1'), result('1'));
+    await session.assertHeld('1');
+    await session.compact();
+    await session.release();
+    expect(await store().holder()).toBeUndefined();
+    expect(Object.keys((await store().read())!.state.resources)).toEqual(['accounts.a1']);
+  });
+
   it('loses no record and repeats none, whichever answers get lost', async () => {
     const { clock, memory, store } = place(7);
     Object.assign(memory.faults, { delay: 400, lost: 0.3, dropped: 0.3 });
@@ -661,6 +682,35 @@ describe('a backend that fails', () => {
         },
       }),
     ],
+    ...(['creates a key that exists', 'replaces a key whose version is another one'] as const).map(
+      (problem): [string, (registers: Registers) => Partial<Registers>] => [
+        problem,
+        ({ get, put }) => {
+          // It ignores one condition, and calls a write too many while another one is under way.
+          let running = 0;
+          return {
+            async put(key, body, expect) {
+              if (running > 0) return 'unknown';
+              running += 1;
+              try {
+                const version = (await get(key))?.version ?? null;
+                const isIgnored = (expect === null) === problem.startsWith('creates');
+                return await put(key, body, isIgnored ? version : expect);
+              } finally {
+                running -= 1;
+              }
+            },
+          };
+        },
+      ],
+    ),
+    [
+      'gives no clear answer to a write whose condition fails',
+      ({ get, put }) => ({
+        put: async (key, body, expect) =>
+          ((await get(key))?.version ?? null) === expect ? put(key, body, expect) : 'unknown',
+      }),
+    ],
     [
       'does not list a key that exists',
       // oxlint-disable-next-line require-yield -- it lists nothing
@@ -674,6 +724,144 @@ describe('a backend that fails', () => {
     expect(code).toBe('backend-cannot-lock');
     expect(words).toContain(problem);
     expect([...memory.values.keys()]).toEqual([]);
+  });
+
+  it('keeps no values of probes that were killed more than an hour ago', async () => {
+    const { clock, memory, store } = place();
+    const plain = memory.connect();
+    const probes = (): readonly string[] =>
+      [...memory.values.keys()].filter((key) => key.startsWith('default/probe/'));
+    const kill = async (): Promise<void> => {
+      const killed: Registers = { ...plain, remove: () => new Promise(() => undefined) };
+      void store({ registers: killed }).open('apply', TARGET);
+      await clock.sleep(1_000);
+    };
+    await kill();
+    await clock.sleep(59 * MINUTE);
+    await kill();
+    expect(probes()).toHaveLength(2);
+    await clock.sleep(2 * MINUTE);
+    await (await store().open('apply', TARGET)).release();
+    expect(probes()).toHaveLength(1);
+    await clock.sleep(60 * MINUTE);
+    expect(await store().access!()).toBe('may-write');
+    expect(probes()).toEqual([]);
+  });
+
+  it('tells one who may write it and remove nothing', async () => {
+    const { memory, store } = place();
+    await (await store().open('apply', TARGET)).release();
+    const remove = async (): Promise<never> => refuseDenied('place', 'write', 'no right');
+    const access = store({ registers: { ...memory.connect(), remove } }).access!;
+    expect(await access()).toBe('may-not-remove');
+    memory.faults.readOnly = true;
+    expect(await access()).toBe('read-only');
+  });
+
+  it.each([
+    ['no head', 'refuses to create a value, and shows none', false],
+    ['an old head', 'refuses to replace the value that it shows', true],
+  ])('is refused after some attempts if a cache shows %s', async (_, problem, isThere) => {
+    const { clock, memory, store } = place();
+    const plain = memory.connect();
+    const first = await store().open('apply', TARGET);
+    await first.record(intent('1'), result('1'));
+    await first.release();
+    const old = isThere ? await plain.get('default/head') : undefined;
+    await (await store().open('apply', TARGET)).release();
+    const said: string[] = [];
+    let reads = 0;
+    const registers: Registers = {
+      ...plain,
+      get: async (key) => {
+        if (key === 'default/head') reads += 1;
+        return key === 'default/head' ? old : plain.get(key);
+      },
+    };
+    const notify = ({ code }: Diagnostic): void => void said.push(code);
+    const before = memory.written.length;
+    const refused = await refusal(store({ registers, notify }).open('apply', TARGET));
+    expect(refused).toMatchObject({ code: 'backend-cannot-lock', exit: 1 });
+    expect(refused.words).toContain(problem);
+    expect(reads).toBeLessThanOrEqual(10);
+    expect(said).toEqual(isThere ? [] : ['head-lost']);
+    // One probe at most.
+    expect(memory.written.length - before).toBe(isThere ? 0 : 2);
+    const stop = new AbortController();
+    const begun = clock.elapsed();
+    const asked = refusal(store({ registers, signal: stop.signal }).open('apply', TARGET));
+    await clock.sleep(500);
+    stop.abort();
+    expect(await asked).toMatchObject({ code: 'interrupted' });
+    expect(clock.elapsed() - begun).toBeLessThan(1_000);
+  });
+
+  it('is given up by a run if it shows another version of the head each time', async () => {
+    const { memory, store } = place();
+    const plain = memory.connect();
+    let [versions, changing] = [0, false];
+    const registers: Registers = {
+      ...plain,
+      async get(key) {
+        const found = await plain.get(key);
+        return changing && found ? { ...found, version: `other ${(versions += 1)}` } : found;
+      },
+      put: async (key, ...asked) =>
+        changing && key === 'default/head' ? 'conflict' : plain.put(key, ...asked),
+    };
+    const session = await store({ registers }).open('apply', TARGET);
+    await session.record(intent('1'), result('1'));
+    changing = true;
+    expect(await refusal(session.compact())).toMatchObject({
+      code: 'backend-unreachable',
+      exit: 5,
+    });
+    expect(versions).toBeLessThan(20);
+  });
+
+  it('is tried out again if the head is a copy of another place, or does not name its place', async () => {
+    const { memory, store } = place();
+    await (await store().open('apply', TARGET)).release();
+    const probes = async (endpoint?: string): Promise<number> => {
+      const before = memory.written.length;
+      const registers = { ...memory.connect(), ...defined({ endpoint }) };
+      await (await store({ registers }).open('apply', TARGET)).release();
+      return memory.written.slice(before).filter((key) => key.includes('/probe/')).length / 2;
+    };
+    expect(await probes()).toBe(0);
+    memory.faults.lying = true;
+    const registers = { ...memory.connect(), endpoint: 'https://other.example.com' };
+    const heads = written(memory, '/head').length;
+    expect(await refusal(store({ registers }).open('apply', TARGET))).toMatchObject({
+      code: 'backend-cannot-lock',
+    });
+    expect(written(memory, '/head')).toHaveLength(heads);
+    memory.faults.lying = false;
+    expect([await probes(registers.endpoint), await probes(registers.endpoint)]).toEqual([1, 0]);
+    const keys = registerKeys('default');
+    const { head, version } = (await readHead(registers, keys))!;
+    const { probed_in, ...older } = head;
+    expect(probed_in).toMatch(/^[\da-f]{64}$/);
+    await registers.put(keys.head, encodeHead(older, 'older'), version);
+    expect(await store().read()).toBeUndefined();
+    expect([await probes(), await probes()]).toEqual([1, 0]);
+  });
+
+  it('is used if it calls some of the writes too many that must fail', async () => {
+    const { memory, store } = place();
+    const { get, put, ...plain } = memory.connect();
+    let busy = 3;
+    const registers: Registers = {
+      ...plain,
+      get,
+      async put(key, body, expect) {
+        const isRight = ((await get(key))?.version ?? null) === expect;
+        if (!isRight && (busy -= 1) >= 0) return 'unknown';
+        return put(key, body, expect);
+      },
+    };
+    await (await store({ registers }).open('apply', TARGET)).release();
+    expect(busy).toBeLessThan(0);
   });
 
   it('is asked for several things at once', async () => {

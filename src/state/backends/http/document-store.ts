@@ -20,6 +20,7 @@ import {
   refuseNotLocked,
   refuseWrongLock,
   refuseHeld,
+  refuseUnfit as refuseUnfitPlace,
   refuseTarget,
   unlessRefused,
 } from '../backend-errors.js';
@@ -148,9 +149,10 @@ async function holderOf(options: DocumentStoreOptions, operation: string): Promi
 }
 
 /** Locks for a moment: nothing else shows whether this user may. @throws Refusal where the server refuses it */
-async function tryLock(options: DocumentStoreOptions): Promise<void> {
+async function tryLock(options: DocumentStoreOptions): Promise<true> {
   const holder = await holderOf(options, 'doctor');
   if ((await options.server.lock(holder)) === 'taken') await removeLock(options, holder);
+  return true;
 }
 
 /** Before the first document: the server must refuse a second lock, and a document with the id of another lock. */
@@ -167,11 +169,12 @@ async function probe(options: DocumentStoreOptions, holder: DocumentHolder): Pro
     refuseUnfit(server, 'it takes a document with the id of another lock');
 }
 
-const refuseUnfit = (server: StateServer, problem: string): never =>
-  refuse('backend-cannot-lock', `${server.location} cannot hold a state: ${problem}`, {
-    detail:
-      'Two runs could write at the same time. Use a server that checks the id of the lock, as GitLab does, or PostgreSQL or S3.',
-  });
+const refuseUnfit = ({ location }: StateServer, problem: string): never =>
+  refuseUnfitPlace(
+    location,
+    problem,
+    'Use a server that checks the id of the lock, as GitLab does, or PostgreSQL or S3.',
+  );
 
 /** Some servers answer 200 and keep something else: an older version with a higher serial, or nothing. */
 async function assertShown(

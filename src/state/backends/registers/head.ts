@@ -75,6 +75,8 @@ export interface Head {
   readonly moved: Moved | null;
   /** ISO 8601: when this place proved that it can lock. */
   readonly probed_at: string;
+  /** Digest of the place that proved it: a copy of the head elsewhere proves nothing. Absent in older heads. */
+  readonly probed_in?: string;
 }
 
 export interface VersionedHead {
@@ -116,6 +118,7 @@ const shape = members<Head & { readonly nonce: string }>({
   carry: listOf((value) => recordShapes.get('intent')!(value)),
   moved: movedShape,
   probed_at: time,
+  'probed_in?': filled,
   nonce: filled,
 });
 

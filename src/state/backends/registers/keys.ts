@@ -16,7 +16,11 @@ export function registerKeys(project: string) {
   return {
     head: `${project}/head`,
     state: (serial: number, nonce: string): string => `${project}/state/${digits(serial)}-${nonce}`,
-    probe: (nonce: string): string => `${project}/probe/${nonce}`,
+    /** @param at milliseconds since 1970 */
+    probe: (at: number, nonce: string): string =>
+      `${project}/probe/${digits(Math.floor(at / 1000))}-${nonce}`,
+    /** All keys of probes begin so. */
+    probes: `${project}/probe/`,
     /** All keys of states begin so. */
     states: `${project}/state/`,
     /** All keys of the log begin so. */

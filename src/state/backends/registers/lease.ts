@@ -2,12 +2,13 @@
 import { Buffer } from 'node:buffer';
 import { sha256, type Intent, type State } from '../../../model/index.js';
 import { encodeState } from '../../state-text.js';
-import { refuseLost, unlessRefused } from '../backend-errors.js';
+import { refuseLost, refuseUnreachable, unlessRefused } from '../backend-errors.js';
 import { encodeHead, readHead, type Head, type Holder, type VersionedHead } from './head.js';
 import type { ProjectPlace } from './keys.js';
 import { keysBelow } from './port.js';
 import type { JournalLog } from './record-log.js';
-import { settledPut } from './settled-put.js';
+import { pauseAfter } from '../retried.js';
+import { ATTEMPTS, settledPut } from './settled-put.js';
 
 /** States that are kept, and milliseconds after which they are not. */
 export interface History {
@@ -44,7 +45,7 @@ export function heldHead(tools: HeadTools, held: OpenedHead) {
     return refuseLost(registers.location, taker);
   };
 
-  const swap = async (change: (head: Head) => Head): Promise<void> => {
+  const swap = async (change: (head: Head) => Head, attempt = 1): Promise<void> => {
     const next = change(head);
     const started = clock.monotonic();
     const put = await settledPut(tools, keys.head, encodeHead(next, random.uuid()), version);
@@ -55,15 +56,18 @@ export function heldHead(tools: HeadTools, held: OpenedHead) {
     const found = await readHead(registers, keys);
     // Nobody else writes our name: a write of this run that it had given up took effect after all.
     if (!found || found.version === version || !isOurs(found.head)) return lose();
+    if (attempt === ATTEMPTS)
+      refuseUnreachable(registers.location, 'it refuses to replace the head that it shows');
     ({ head, version } = found);
-    return swap(change);
+    await pauseAfter(tools, attempt);
+    return swap(change, attempt + 1);
   };
 
   return {
     now: () => head,
     isLost: () => isLost,
     lose,
-    swap,
+    swap: (change: (head: Head) => Head) => swap(change),
     /** True if other runs may take the lock over: this run did not replace the head for a whole lease. */
     isOverdue: () => clock.monotonic() - since > lease,
     beat: () => swap((now) => ({ ...now, beat: now.beat + 1 })),

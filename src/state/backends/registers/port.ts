@@ -15,9 +15,11 @@ export type Put = { readonly version: Version } | 'conflict' | 'unknown';
 export interface Registers {
   /** For people; never with a password. */
   readonly location: string;
+  /** Tells servers apart that have the same location; without credentials. */
+  readonly endpoint?: string;
   /** Sees every write that ended before it began. Undefined where the key, or the whole place, does not exist. @throws Refusal */
   get(key: string): Promise<Register | undefined>;
-  /** Never sends twice by itself. @param expect null: only where the key is absent @throws Refusal where the place refuses this user */
+  /** Never sends twice by itself. @param expect null: only where the key is absent @throws Refusal where the place refuses this user, or knows no conditions */
   put(key: string, body: Uint8Array, expect: Version | null): Promise<Put>;
   /** The keys that begin with a prefix, in the order of their bytes. Sees every key that was written before it began. @throws Refusal */
   list(prefix: string): AsyncIterable<string>;

@@ -1,44 +1,85 @@
 // Proves that a place can lock, before anything rests on it. Some servers take the conditions of a write and ignore
 // them: two runs would both believe that they hold the lock.
 import { Buffer } from 'node:buffer';
-import { refuse } from '../../../model/index.js';
+import { isDenied, refuseUnfit } from '../backend-errors.js';
 import type { ProjectPlace } from './keys.js';
-import { keysBelow, type Put, type Registers } from './port.js';
-import { settledPut } from './settled-put.js';
+import { keysBelow, type Put } from './port.js';
+import { pauseAfter } from '../retried.js';
+import { ATTEMPTS, settledPut } from './settled-put.js';
 
-/** Writes values of its own and removes them. @throws Refusal where the place ignores a condition, or does not show what was written */
-export async function probe(tools: ProjectPlace): Promise<void> {
-  const { registers, keys, random } = tools;
-  const key = keys.probe(random.uuid());
+/** Milliseconds after which no probe is under way any more, whatever the difference of two clocks. */
+const LONGEST = 3_600_000;
+
+/** Writes values of its own and removes them. @returns whether this user may remove values @throws Refusal where the place ignores a condition, or does not show what was written */
+export async function probe(tools: ProjectPlace): Promise<boolean> {
+  const { registers, keys, clock, random } = tools;
+  const key = keys.probe(clock.now(), random.uuid());
+  const garbage = [key];
+  let mayRemove = true;
   const body = (): Uint8Array => Buffer.from(`probe ${random.uuid()}\n`);
   const [first, second] = [body(), body()];
   const created = await settledPut(tools, key, first, null);
-  if (created === 'conflict') return refuseUnfit(registers, 'it refuses to create a new key');
+  if (created === 'conflict')
+    return refuseUnfit(registers.location, 'it refuses to create a new key');
   try {
     const replaced = await settledPut(tools, key, second, created.version);
     if (replaced === 'conflict')
-      return refuseUnfit(registers, 'it refuses to replace the current version of a key');
-    const [again, late] = await Promise.all([
-      registers.put(key, body(), null),
-      registers.put(key, body(), created.version),
+      return refuseUnfit(registers.location, 'it refuses to replace the current version of a key');
+    const isClear = await allRefused(tools, [
+      { problem: 'it creates a key that exists', send: () => registers.put(key, body(), null) },
+      {
+        problem: 'it replaces a key whose version is another one',
+        send: () => registers.put(key, body(), created.version),
+      },
     ]);
-    if (isTaken(again)) return refuseUnfit(registers, 'it creates a key that exists');
-    if (isTaken(late))
-      return refuseUnfit(registers, 'it replaces a key whose version is another one');
     // Afterwards: a write without a clear answer may have taken effect.
-    const [found, listed] = await Promise.all([registers.get(key), keysBelow(registers, key)]);
+    const [found, listed] = await Promise.all([
+      registers.get(key),
+      keysBelow(registers, keys.probes),
+    ]);
+    // Of runs that were killed. Names begin with their time.
+    const ended = keys.probe(clock.now() - LONGEST, '');
+    garbage.push(...listed.filter((one) => one < ended));
     if (!found || !Buffer.from(found.body).equals(second))
-      return refuseUnfit(registers, 'it does not show what was written last');
-    if (!listed.includes(key)) return refuseUnfit(registers, 'it does not list a key that exists');
+      return refuseUnfit(registers.location, 'it does not show what was written last');
+    if (!listed.includes(key))
+      return refuseUnfit(registers.location, 'it does not list a key that exists');
+    if (!isClear)
+      return refuseUnfit(
+        registers.location,
+        'it gives no clear answer to a write whose condition fails',
+      );
   } finally {
-    await registers.remove([key]).catch(() => undefined);
+    mayRemove = await registers.remove(garbage).then(
+      () => true,
+      (error: unknown) => !isDenied(error),
+    );
   }
+  return mayRemove;
 }
 
-const isTaken = (put: Put): boolean => typeof put === 'object';
+/** A write that must fail, and what is wrong with a place where it does not. */
+interface Forbidden {
+  readonly problem: string;
+  readonly send: () => Promise<Put>;
+}
 
-const refuseUnfit = (registers: Registers, problem: string): never =>
-  refuse('backend-cannot-lock', `${registers.location} cannot hold a state: ${problem}`, {
-    detail:
-      'Two runs could write at the same time. Use a backend that keeps conditions: PostgreSQL, or S3 with If-Match and If-None-Match.',
-  });
+/**
+ * Sends all of them at once. A server may call one of them too many, whatever it does with conditions: those without a
+ * clear answer are sent again, one at a time.
+ * @returns false where one of them gets no clear answer @throws Refusal where one of them takes effect
+ */
+async function allRefused(tools: ProjectPlace, writes: readonly Forbidden[]): Promise<boolean> {
+  const first = await Promise.all(writes.map(({ send }) => send()));
+  let isClear = true;
+  for (const [at, { problem, send }] of writes.entries()) {
+    let put = first[at]!;
+    for (let attempt = 1; put === 'unknown' && attempt < ATTEMPTS; attempt += 1) {
+      await pauseAfter(tools, attempt);
+      put = await send();
+    }
+    if (typeof put === 'object') refuseUnfit(tools.registers.location, problem);
+    isClear &&= put === 'conflict';
+  }
+  return isClear;
+}

@@ -7,6 +7,7 @@ import { refuseInterrupted } from '../../waiting-store.js';
 import { described } from '../../store-port.js';
 import { refuseLocked, unlessRefused } from '../backend-errors.js';
 import { holderShape, newHolder, type Holder } from './head.js';
+import { lostPuts } from './lost-puts.js';
 import type { Version } from './port.js';
 import { settledPut, type PutTools } from './settled-put.js';
 
@@ -79,10 +80,12 @@ export async function underClaim<T>(
 }
 
 async function taken(
-  { registers, clock, locking, signal }: ClaimTools,
+  tools: ClaimTools,
   key: string,
   take: (expect: Version | null) => Promise<{ readonly version: Version } | 'conflict'>,
 ): Promise<Version> {
+  const { registers, clock, locking, signal } = tools;
+  const lost = lostPuts(tools);
   const begun = clock.monotonic();
   let seen: { readonly version: Version; readonly at: number } | undefined;
   for (;;) {
@@ -93,6 +96,7 @@ async function taken(
     if (!holder || now - seen!.at >= 2 * holder.lease) {
       const put = await take(found?.version ?? null);
       if (put !== 'conflict') return put.version;
+      await lost(found?.version);
       continue;
     }
     if (now - begun >= locking.wait)

@@ -1,6 +1,6 @@
 // The lock of a remote state: takes it, takes it over from a run that gives no sign of life, and removes it at the request
 // of a person. `lease.ts` renews it.
-import { equal, sameTarget, warning, type Diagnostic } from '../../../model/index.js';
+import { equal, sameTarget, sha256, warning, type Diagnostic } from '../../../model/index.js';
 import { MovedState } from '../../state-text.js';
 import { described, type Opening } from '../../store-port.js';
 import { lockWaited, refuseInterrupted } from '../../waiting-store.js';
@@ -22,6 +22,7 @@ import {
 } from './head.js';
 import type { OpenedHead } from './lease.js';
 import { newHead } from './lost-head.js';
+import { lostPuts } from './lost-puts.js';
 import { probe } from './probe.js';
 import { readLog } from './record-log.js';
 import type { SessionTools } from './register-session.js';
@@ -59,7 +60,9 @@ type Taker = RegisterStoreOptions & { readonly watch: HeadWatch };
 /** Replaces the head with one that names this run. The log is read afterwards. */
 export async function take(options: Taker, { operation, target, moved }: Opening): Promise<Taken> {
   const { registers, keys, clock, random, notify } = options;
-  const mayTake = patience(options);
+  const [mayTake, lost] = [patience(options), lostPuts(options)];
+  const probed_in = sha256(`${registers.location} ${registers.endpoint ?? ''}`);
+  let isProven = false;
   for (;;) {
     const found = await readHead(registers, keys);
     if (found?.head.moved && !equal(found.head.moved, moved))
@@ -68,18 +71,21 @@ export async function take(options: Taker, { operation, target, moved }: Opening
     if (!sameTarget(before.target, target) && (await isUsed(options, before)))
       refuseTarget(registers.location, before.target, target);
     if (found?.head.holder && !(await mayTake(found.version, found.head.holder))) continue;
-    if (!found) {
+    if (found?.head.probed_in !== probed_in && !isProven) {
+      isProven = true;
       await registers.prepare?.();
       await probe(options);
-      if (before.epoch > 0) notify?.(headLost(registers.location));
+      if (!found && before.epoch > 0) notify?.(headLost(registers.location));
     }
     const holder = newHolder(options, operation);
-    const head = { ...before, target, holder };
+    const proof = isProven && { probed_at: holder.created_at, probed_in };
+    const head = { ...before, ...proof, target, holder };
     const taken = { ...head, epoch: head.epoch + 1, beat: 0 };
     const since = clock.monotonic();
     const body = encodeHead(taken, random.uuid());
     const put = await settledPut(options, keys.head, body, found?.version ?? null);
     if (put !== 'conflict') return { head: taken, version: put.version, since };
+    await lost(found?.version);
   }
 }
 

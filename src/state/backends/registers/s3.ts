@@ -3,11 +3,13 @@
 import { Buffer } from 'node:buffer';
 import { AwsV4Signer } from 'aws4fetch';
 import { errorCode, forEachLimited, refuse, Refusal, sha256 } from '../../../model/index.js';
-import { refuseDenied, refuseUnreachable } from '../backend-errors.js';
+import { refuseDenied, refuseUnfit, refuseUnreachable } from '../backend-errors.js';
 import type { Put, Registers } from './port.js';
 import { retried, type Pauses } from '../retried.js';
 import { listedKeys } from './s3-listing.js';
 
+/** The status for a header or a request that a server does not know. */
+const UNKNOWN_REQUEST = 501;
 /** Milliseconds for one request. */
 const PATIENCE = 30_000;
 /** Removals at once, where the server removes one key a request. */
@@ -104,9 +106,9 @@ function s3Client(options: S3Options) {
     });
 
   const explained = (answer: Answer, what: string): Answer => {
-    const { status, body } = answer;
-    const code = /<Code>([\w.]{1,64})<\/Code>/.exec(body)?.[1];
-    const why = code === undefined ? `status ${status}` : `${code}, status ${status}`;
+    const { status } = answer;
+    const code = codeOf(answer);
+    const why = reasonOf(answer);
     if (status === 401 || status === 403) refuseDenied(location, what, why);
     if (status < 300 || status === 412 || (status === 404 && code !== 'NoSuchBucket'))
       return answer;
@@ -117,18 +119,19 @@ function s3Client(options: S3Options) {
           : 'Check bucket, region and endpoint of the address: settings.state, TRUEUP_STATE',
     });
   };
-  return { location, send, ask, explained };
+  return { location, endpoint: address.origin + address.pathname, send, ask, explained };
 }
 
 export function s3Registers(options: S3Options): Registers {
   const client = s3Client(options);
-  const { location, ask } = client;
+  const { location, endpoint, ask } = client;
   const folder = folderOf(options.url);
   const prefixed = (key: string): string => (folder === '' ? key : `${folder}/${key}`);
   const put = conditionalPut(client);
 
   return {
     location,
+    endpoint,
     async get(key) {
       const { status, body, headers } = await ask('GET', prefixed(key));
       if (status === 404) return undefined;
@@ -194,7 +197,7 @@ const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** A write of an object under a condition. */
-function conditionalPut({ send, ask, explained }: Client): Registers['put'] {
+function conditionalPut({ location, send, ask, explained }: Client): Registers['put'] {
   /** Some servers compare the ETag with its quotes, others without. */
   let quotes: boolean | undefined;
 
@@ -210,6 +213,8 @@ function conditionalPut({ send, ask, explained }: Client): Registers['put'] {
     // 409: another conditional write of the key was under way, and nobody says which of them took effect.
     if ('failure' in answer || answer.status === 409 || isTransient(answer.status))
       return 'unknown';
+    if (answer.status === UNKNOWN_REQUEST)
+      refuseUnfit(location, `it knows no conditions of a write: ${reasonOf(answer)}`);
     const { status, headers: told } = explained(answer, 'write');
     if (status >= 300) return 'conflict';
     return told['etag'] === undefined ? 'unknown' : { version: told['etag'] };
@@ -234,13 +239,20 @@ function conditionalPut({ send, ask, explained }: Client): Registers['put'] {
   };
 }
 
+const codeOf = ({ body }: Answer): string | undefined =>
+  /<Code>([\w.]{1,64})<\/Code>/.exec(body)?.[1];
+
+const reasonOf = (answer: Answer): string =>
+  [codeOf(answer), `status ${answer.status}`].filter((part) => part !== undefined).join(', ');
+
 interface SendOptions {
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-const isTransient = (status: number): boolean => status >= 500 || status === 429 || status === 408;
+const isTransient = (status: number): boolean =>
+  (status >= 500 && status !== UNKNOWN_REQUEST) || status === 429 || status === 408;
 
 const asFailure = (error: unknown): { readonly failure: string } => {
   if (error instanceof Refusal) throw error;

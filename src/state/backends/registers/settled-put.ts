@@ -4,15 +4,15 @@ import { refuseUnreachable } from '../backend-errors.js';
 import type { Registers, Version } from './port.js';
 import { pauseAfter, type Pauses } from '../retried.js';
 
-const ATTEMPTS = 4;
+export const ATTEMPTS = 4;
 
 export interface PutTools extends Pauses {
   readonly registers: Registers;
 }
 
 /**
- * Puts a body, and looks what became of it where the answer does not say so. An attempt that was repeated can get
- * `conflict` because the first one took effect: so a conflict after an unknown answer is looked at as well.
+ * Puts a body, and looks what became of it where the answer does not say that it took effect. A write that was repeated,
+ * here or by a proxy on the way, gets `conflict` because the first one took effect.
  * @param body holds bytes that no other body holds
  * @throws Refusal where the outcome stays unknown, or the place refuses this user
  */
@@ -24,10 +24,10 @@ export async function settledPut(
 ): Promise<{ readonly version: Version } | 'conflict'> {
   for (let attempt = 1; ; attempt += 1) {
     const put = await registers.put(key, body, expect);
-    if (typeof put === 'object' || (put === 'conflict' && attempt === 1)) return put;
+    if (typeof put === 'object') return put;
     const found = await registers.get(key);
     if (found && Buffer.from(found.body).equals(body)) return { version: found.version };
-    if ((found?.version ?? null) !== expect) return 'conflict';
+    if (put === 'conflict' || (found?.version ?? null) !== expect) return 'conflict';
     if (attempt === ATTEMPTS)
       refuseUnreachable(registers.location, 'it gives no clear answer to a write');
     await pauseAfter(pauses, attempt);

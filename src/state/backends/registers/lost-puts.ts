@@ -1,0 +1,32 @@
+// A put that another run was faster with: the key shows another version now, and the run looks again. Where it goes on
+// showing the version that the place does not replace, such as behind a cache, nothing can be written.
+import { refuseInterrupted } from '../../waiting-store.js';
+import { refuseUnfit } from '../backend-errors.js';
+import { pauseAfter } from '../retried.js';
+import type { Version } from './port.js';
+import type { PutTools } from './settled-put.js';
+
+/** Lost puts of one version in a row. */
+const MOST = 5;
+
+interface LossTools extends PutTools {
+  readonly signal?: AbortSignal;
+}
+
+/** @returns to be called after each lost put, with the version that was to be replaced; pauses @throws Refusal where looking again does not help */
+export function lostPuts({ registers, signal, ...pauses }: LossTools) {
+  let [last, times]: [Version | undefined, number] = [undefined, 0];
+  return async (version: Version | undefined): Promise<void> => {
+    times = version === last ? times + 1 : 1;
+    last = version;
+    if (times === MOST)
+      refuseUnfit(
+        registers.location,
+        version === undefined
+          ? 'it refuses to create a value, and shows none'
+          : 'it refuses to replace the value that it shows',
+        'If a cache on the way answers for it, name the server itself.',
+      );
+    await pauseAfter(pauses, times, signal).catch(refuseInterrupted);
+  };
+}
