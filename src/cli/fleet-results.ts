@@ -152,9 +152,12 @@ export function resultRegisters(
   {
     lock,
     locking: { lease },
-    ...pauses
+    clock,
+    random,
   }: Pick<ClaimTools, 'lock'> & { readonly locking: { readonly lease: number } } & Pauses,
 ): ResultPlace {
+  // Nothing else of a context: its signal is not that of an audit.
+  const pauses: Pauses = { clock, random };
   const prepared = askedOnce(async () => registers.prepare?.());
   return {
     location: registers.location,

@@ -53,12 +53,11 @@ async function queuedRun(
 ): Promise<Queued> {
   const [clock, random] = [simulatedClock(), seededRandom(1)];
   const registers = memoryRegisters(clock, random);
-  const place = resultRegisters(registers.connect(), {
-    clock,
-    random,
-    lock: simulatedMachine().start(),
-    locking: { lease: 30_000 },
-  });
+  const lock = simulatedMachine().start();
+  // The context of a command has a signal, too.
+  const { signal } = new AbortController();
+  const tools = { clock, random, lock, locking: { lease: 30_000 }, signal };
+  const place = resultRegisters(registers.connect(), tools);
   if (bundle !== undefined) await place.create(bundleKey(sha256(bundle)), bundle);
   await runRecords(place, 'r').begin({
     format_version: '1.0',
@@ -169,6 +168,20 @@ describe('an apply that is cut off', () => {
     expect(waiting(run)).toEqual([]);
     expect(await cancellationOf(run.place, { run: 'r', round: 0 })).toBeUndefined();
   });
+});
+
+test('an audit ends before its next request if its run is cancelled', async () => {
+  const fleet = await fleetOf(['a']);
+  const run = await queuedRun(['a']);
+  fleet.accounts.get('a')!.setFaults([parseFault('latency=2000')]);
+  await working(fleet, run, async (worker) => {
+    const done = doAll(worker);
+    await expect.poll(() => fleet.calls('a'), { timeout: 10_000, interval: 10 }).toBeGreaterThan(0);
+    for (const { cancel } of worker.active.values()) cancel.abort(CANCELLED);
+    await done;
+  });
+  expect(await last(run, 'a')).toMatchObject({ status: 'interrupted', exit: exits.interrupted });
+  expect(waiting(run)).toEqual([]);
 });
 
 describe('a run that is resumed', () => {
