@@ -274,7 +274,8 @@ test('a job waits for the audit of another run as long as its run was told to', 
   const { signal } = new AbortController();
   let end = (): void => undefined;
   const ended = new Promise<void>((done) => (end = done));
-  const other = runRecords(run.place, 'other').alone('a', { signal, wait: 0 }, () => ended);
+  const audited = { tenant: 'a', states: undefined };
+  const other = runRecords(run.place, 'other').alone(audited, { signal, wait: 0 }, () => ended);
   await working(fleet, run, doAll);
   expect(await last(run, 'a')).toMatchObject({
     exit: exits.locked,
@@ -282,6 +283,27 @@ test('a job waits for the audit of another run as long as its run was told to', 
   });
   end();
   await other;
+});
+
+test('a job waits for no audit of another fleet with a tenant of its name', async () => {
+  const claims = async (states: string) => {
+    const fleet = await fleetOf(['a'], FILE.replace('[base] }', `[base], state: "${states}" }`));
+    const run = await queuedRun(['a']);
+    const keys: string[] = [];
+    const place: ResultPlace = {
+      ...run.place,
+      underClaim: async ({ key }) => {
+        keys.push(key);
+        return refuse('audit-in-progress', 'as asked');
+      },
+    };
+    await working(fleet, { ...run, place }, doAll);
+    return keys;
+  };
+  const [prod] = await claims('postgres://h/d?schema=prod_${tenant}');
+  expect(prod).toMatch(/^fleet\/@claims\/[0-9a-f]{16}\/a$/);
+  expect(await claims('postgresql://h:5432/d?schema=prod_${tenant}')).toEqual([prod]);
+  expect(await claims('postgres://h/d?schema=stage_${tenant}')).not.toEqual([prod]);
 });
 
 describe('a scheduled audit that is due', () => {
