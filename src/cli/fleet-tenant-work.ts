@@ -205,6 +205,7 @@ async function appliedOne(
   return {
     exit,
     digest: of,
+    ...(!now && { again }),
     ...(applied && { document: applied.document, outcomes: applied.outcomes }),
   };
 }
