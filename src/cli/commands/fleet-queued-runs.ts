@@ -58,24 +58,28 @@ interface QueueCounts {
 type Named = Awaited<ReturnType<typeof runNamed>>;
 
 export const status: Command = async (context, [name = '']) => {
-  const named = await runNamed(context, checkedRun(name));
+  const wanted = checkedRun(name);
+  const patiently = whileWaiting(context);
+  const named = await patiently(() => runNamed(context, wanted));
   const { states, run } = named;
+  const tell = (queue?: JobQueue) =>
+    tellStatus(context, named, { queue, results: lastResults(named), patiently });
   // A run that was not queued has results alone.
-  if (run.queued && hasQueue(context))
-    return withQueue(context, states, (queue) => tellStatus(context, named, queue));
-  return tellStatus(context, named, undefined);
+  return run.queued && hasQueue(context)
+    ? patiently(() => withQueue(context, states, tell))
+    : tell();
 };
 
-async function tellStatus(context: Context, named: Named, queue: JobQueue | undefined) {
+interface Looks {
+  readonly queue: JobQueue | undefined;
+  readonly results: ReturnType<typeof lastResults>;
+  readonly patiently: ReturnType<typeof whileWaiting>;
+}
+
+async function tellStatus(context: Context, named: Named, { queue, results, patiently }: Looks) {
   const { flags, out, err, clock } = context;
-  const results = lastResults(named);
-  const toldOnce = unlessWaiting(context);
   for (;;) {
-    const now = await statusOf(named, queue, results).catch(toldOnce);
-    if (!now) {
-      await clock.sleep(POLL, context.signal);
-      continue;
-    }
+    const now = await patiently(() => statusOf(named, queue, results));
     const open = now.queue
       ? now.queue.waiting + now.queue.active
       : now.tenants - sum(Object.values(now.results));
@@ -92,13 +96,20 @@ async function tellStatus(context: Context, named: Named, queue: JobQueue | unde
 }
 
 /** Workers go on when a server that does not answer is back: so does who waits for them. */
-function unlessWaiting({ flags, tell }: Context): (error: unknown) => Promise<undefined> {
+function whileWaiting({ flags, tell, clock, signal }: Context) {
   let isTold = false;
-  return async (error) => {
-    const [first] = error instanceof Refusal ? error.diagnostics : [];
-    if (!flags.wait || !first || !isOutage(first)) throw error;
-    if (!isTold) await tell([warning('waiting', `${first.summary}. It is asked again.`)]);
-    isTold = true;
+  return async <T>(ask: () => Promise<T>): Promise<T> => {
+    for (;;) {
+      try {
+        return await ask();
+      } catch (error) {
+        const [first] = error instanceof Refusal ? error.diagnostics : [];
+        if (!flags.wait || !first || !isOutage(first)) throw error;
+        if (!isTold) await tell([warning('waiting', `${first.summary}. It is asked again.`)]);
+        isTold = true;
+      }
+      await clock.sleep(POLL, signal);
+    }
   };
 }
 
