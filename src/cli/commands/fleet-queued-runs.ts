@@ -12,7 +12,6 @@ import {
   type TenantEntry,
 } from '../../model/index.js';
 import { isFinal } from '../../fleet/merge.js';
-import { tenantJobIn } from '../../fleet/tenant-job.js';
 import { statusCounts } from '../../report/fleet-text.js';
 import { jsonText } from '../../report/json-output.js';
 import { plural } from '../../report/words.js';
@@ -28,6 +27,7 @@ import {
   roundOf,
   sayQueued,
   tenantsOf,
+  wasResumed,
   withQueue,
 } from '../fleet-queue.js';
 import { checkedRun, refuseOtherFleet, RESULTS_AT_ONCE, runRecords } from '../fleet-results.js';
@@ -151,18 +151,16 @@ export async function statusOf(
     tenants: run.tenants.length,
     results: Object.fromEntries(counts),
   };
-  // A run that was resumed to its end is not cancelled any more.
   const isLeft = run.tenants.some((tenant) => !isFinal(entries.get(tenant) ?? { exit: null }));
-  if (!queue) return { ...base, cancelled: round > 0 && isLeft };
+  const cancelled = round > 0 && isLeft && !(await wasResumed(place, { run: run.run, round }));
+  if (!queue) return { ...base, cancelled };
   const active = jobs.filter(({ state }) => state === 'active');
   const waiting = jobs.length - active.length;
   const running = tenantsOf(active).toSorted();
-  // What was queued after the last cancellation belongs to another round.
-  const isOpen = jobs.some(({ data }) => tenantJobIn(data)?.round === round);
   return {
     ...base,
     queue: { waiting, active: active.length, running, given_up },
-    cancelled: round > 0 && isLeft && !isOpen,
+    cancelled,
   };
 }
 

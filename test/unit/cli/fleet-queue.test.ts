@@ -165,7 +165,12 @@ describe('a cancellation', () => {
     expect(await cancellationOf(place, { run: 'r', round: 0 })).toEqual(why);
     expect(await roundOf(place, 'r')).toBe(1);
     // What is still ending is queued, too: it waits for its end.
+    const run = (await runRecords(place, 'r').run())!;
+    const isCancelled = async (asked: MemoryQueue | undefined) =>
+      (await statusOf({ run, place }, asked, lastResults({ run, place }))).cancelled;
+    expect([await isCancelled(queue), await isCancelled(undefined)]).toEqual([true, true]);
     expect(await queued()).toBe(4);
+    expect([await isCancelled(queue), await isCancelled(undefined)]).toEqual([false, false]);
     expect(waiting()).toEqual(['a', 'b', 'c', 'd']);
     const again = queue.jobs.at(-1)!;
     const { round } = tenantJobIn(again.data)!;
