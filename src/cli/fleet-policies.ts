@@ -54,10 +54,5 @@ function judged(
     detail: message,
     ...(!policy.allow && { allowable: false as const }),
   };
-  const diagnostics = blocksOf([verdict]).map((one) =>
-    policy.allow && again !== undefined
-      ? { ...one, detail: `To allow it, plan again: ${again} --allow ${name}` }
-      : one,
-  );
-  return { exit: exits.blocked, diagnostics };
+  return { exit: exits.blocked, diagnostics: blocksOf([verdict], { again }) };
 }

@@ -245,6 +245,15 @@ export const recordCancellation = (
     jsonText({ format_version: '1.0', run, ...cancellation }),
   );
 
+/** Where it stands that a run was queued again after a cancellation. */
+const resumptionKey = (run: string, round: number): string => `fleet/${run}@resumed-${round}`;
+
+/** @param round how often the run was cancelled */
+export const wasResumed = async (
+  place: ResultPlace,
+  { run, round }: Pick<TenantJob, 'run' | 'round'>,
+): Promise<boolean> => (await place.read(resumptionKey(run, round))) !== undefined;
+
 /** Writes for tenants without a result why they were not begun. @throws Refusal where it cannot be stored */
 export async function keepNotRun(
   context: Pick<Context, 'clock'>,
@@ -295,6 +304,9 @@ export async function enqueue(
     const last = await records.last(tenant);
     if (!last || !isFinal(last)) open.push(tenant);
   }
+  // Its cancellation is told no more.
+  if (round > 0)
+    await place.create(resumptionKey(run, round), jsonText({ format_version: '1.0', run }));
   const jobOf = (tenant: string): TenantJob => ({ ...jobs, run, tenant, round, tries: 0 });
   await queue.add(open.map((tenant) => queuedJob(jobOf(tenant), startAt?.(tenant))));
   return open.length;

@@ -18,7 +18,7 @@ import {
   type TenantResult,
 } from '../model/index.js';
 import type { RunStop } from '../fleet/merge.js';
-import { addressPlace } from '../fleet/tenant.js';
+import { addressPlace, fleetDigest } from '../fleet/tenant.js';
 import { tenantJobIn } from '../fleet/tenant-job.js';
 import { jsonText } from '../report/json-output.js';
 import {
@@ -56,7 +56,13 @@ export interface RunRecords {
   /** Why the processes stopped that were the last to run their tenants. @throws Refusal where a record is damaged */
   stops(): Promise<readonly RunStop[]>;
   /** Audits a tenant while no other run does, as far as the place can tell. @throws Refusal where one does */
-  alone<T>(tenant: string, wait: Wait, work: Audit<T>): Promise<T>;
+  alone<T>(audited: Audited, wait: Wait, work: Audit<T>): Promise<T>;
+}
+
+interface Audited {
+  readonly tenant: string;
+  /** As its fleet names them: fleets that keep their results at one place may have tenants of one name. */
+  readonly states: string | undefined;
 }
 
 interface EndedProcess {
@@ -152,9 +158,12 @@ export function resultRegisters(
   {
     lock,
     locking: { lease },
-    ...pauses
+    clock,
+    random,
   }: Pick<ClaimTools, 'lock'> & { readonly locking: { readonly lease: number } } & Pauses,
 ): ResultPlace {
+  // Nothing else of a context: its signal is not that of an audit.
+  const pauses: Pauses = { clock, random };
   const prepared = askedOnce(async () => registers.prepare?.());
   return {
     location: registers.location,
@@ -432,9 +441,13 @@ export function runRecords(place: ResultPlace, name: string, only = ''): RunReco
     },
     ...processEnds(place, name),
     // No run has such a name.
-    alone: (tenant, wait, work) =>
+    alone: ({ tenant, states = '' }, wait, work) =>
       place.underClaim?.(
-        { key: `fleet/@claims/${tenant}`, operation: `fleet drift, run ${name}`, ...wait },
+        {
+          key: `fleet/@claims/${fleetDigest(states)}/${tenant}`,
+          operation: `fleet drift, run ${name}`,
+          ...wait,
+        },
         work,
       ) ?? work(wait.signal),
     async write(result) {

@@ -68,6 +68,8 @@ export interface TenantOutcome {
   readonly diagnostics?: readonly Diagnostic[];
   /** To be applied later. */
   readonly plan?: PlanFile;
+  /** Of a saved plan: the command that makes it again. */
+  readonly again?: string;
   /** It was done before, in the same run. */
   readonly before?: TenantResult;
 }
@@ -432,12 +434,12 @@ export function rateOf(perMinute: number, processes: number): number {
 }
 
 function complaintsOf(outcome: TenantOutcome | undefined): readonly Diagnostic[] {
-  const { document, outcomes = [], diagnostics } = outcome ?? {};
+  const { document, outcomes = [], diagnostics, again } = outcome ?? {};
   if (diagnostics) return diagnostics;
   if (!document) return [];
   return [
     ...document.diagnostics,
-    ...('policy' in document ? blocksOf(document.policy) : []),
+    ...('policy' in document ? blocksOf(document.policy, { again }) : []),
     ...outcomes.flatMap(({ address, diagnostic }) =>
       diagnostic ? [{ address, ...diagnostic }] : [],
     ),

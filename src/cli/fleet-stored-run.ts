@@ -6,7 +6,7 @@ import { FLEET_FILE } from '../fleet/tenant.js';
 import { exits, Refusal, refuse, type FleetRun, type TenantEntry } from '../model/index.js';
 import { declarationFiles } from '../platform/declaration-files.js';
 import type { Context } from './context.js';
-import { cancellationOf, roundOf, type QueuedRun } from './fleet-queue.js';
+import { cancellationOf, roundOf, wasResumed, type QueuedRun } from './fleet-queue.js';
 import { resultPlaces, runRecords, type RunRecords } from './fleet-results.js';
 import type { FleetForms } from './fleet-run.js';
 
@@ -36,7 +36,8 @@ export async function storedStops(
   try {
     const isLeft = [...entries.values()].some(({ status }) => cancelledStatuses.has(status));
     const round = isLeft ? await roundOf(place, run) : 0;
-    const cancelled = round > 0 && (await cancellationOf(place, { run, round: round - 1 }));
+    const isCancelled = round > 0 && !(await wasResumed(place, { run, round }));
+    const cancelled = isCancelled && (await cancellationOf(place, { run, round: round - 1 }));
     return [...(await records.stops()), ...(cancelled ? [cancelledStop(run, cancelled)] : [])];
   } catch (error) {
     if (error instanceof Refusal) return [error];

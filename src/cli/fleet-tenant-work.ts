@@ -91,12 +91,13 @@ export const auditedIn =
 /** Audits the tenants that the run has no result of, each while no other run does. */
 export function auditWork(context: Context, site: FleetSite, records: RunRecords): TenantTask {
   const [audited, wait] = [auditedIn(site), auditWait(context)];
+  const { states } = site.fleet;
   return {
     command: 'drift',
     flags: tenantFlags(context),
     known: doneOffline(site, records),
     work: unlessDone(site, records, (own, tenant) =>
-      records.alone(tenant.name, { signal: own.signal, wait }, (signal) =>
+      records.alone({ tenant: tenant.name, states }, { signal: own.signal, wait }, (signal) =>
         audited({ ...own, signal }, tenant),
       ),
     ),
@@ -213,6 +214,7 @@ async function appliedOne(
   return {
     exit,
     digest: of,
+    ...(!now && { again }),
     ...(applied && { document: applied.document, outcomes: applied.outcomes }),
   };
 }

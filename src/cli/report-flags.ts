@@ -154,7 +154,7 @@ export async function writeReports<Format extends string>(
 
 /**
  * Prints the diagnostics of a document on stderr, unless its text on stdout holds them: where both go to one terminal,
- * file or pipe. What blocks is part of the text; stderr only names the rules then.
+ * file or pipe. What blocks is part of the text; stderr only names the rules then. Of a tenant, it is part of the result.
  */
 export async function reportErrors(
   context: Context,
@@ -165,7 +165,8 @@ export async function reportErrors(
   const isText = form === 'text';
   if (flags.json || (context.isOneStream() && isText)) return;
   const shown = flags.verbose ? diagnostics : briefly(diagnostics);
-  await context.tell([...shown, ...blocksOf(policy, { named: isText })]);
+  const blocks = context.fleetVariables ? [] : blocksOf(policy, { named: isText });
+  await context.tell([...shown, ...blocks]);
 }
 
 /** Prints why writes failed, or may have, under the same condition. */
@@ -182,11 +183,19 @@ export async function reportFailures(
   );
 }
 
-/** The blocking verdicts, one error for each rule. @param named without what blocks: the text on stdout has it */
+interface BlocksForm {
+  /** Without what blocks: the text on stdout has it. */
+  readonly named?: boolean;
+  /** Of a saved plan, which takes no flag: the command that makes it again. */
+  readonly again?: string | undefined;
+}
+
+/** The blocking verdicts, one error for each rule. */
 export function blocksOf(
   policy: readonly Verdict[],
-  { named = false } = {},
+  { named = false, again }: BlocksForm = {},
 ): readonly Diagnostic[] {
+  const remedy = again === undefined ? 'To allow it:' : `To allow it, plan again: ${again}`;
   const blocked = policy.filter(({ verdict }) => verdict === 'blocked');
   return blockedByRule(blocked, false).map(({ rule, shown, more, flag }) => {
     const others = more === 0 ? [] : [`and ${more} more`];
@@ -195,7 +204,7 @@ export function blocksOf(
       severity: 'error',
       code: rule,
       summary: named ? `Blocked by ${rule}.` : `Blocked by policy: ${details}.`,
-      ...(flag !== undefined && { detail: `To allow it: ${flag}` }),
+      ...(flag !== undefined && { detail: `${remedy} ${flag}` }),
     };
   });
 }

@@ -138,8 +138,18 @@ async function storeOptions(context: Context, place: StorePlace) {
   };
 }
 
-function lockingOf({ flags, environment }: Context, { lock }: StateSettings, isRemote: boolean) {
-  const usual = isRemote && environment['CI'] ? '5m' : '0s';
+/** Of a tenant: by then, the lock of a run that was killed is taken over. */
+const TENANT_WAIT = '2m';
+
+/** @throws Refusal where `--lock-wait` is no time */
+export function lockingOf(
+  { flags, environment, fleetVariables }: Pick<Context, 'flags' | 'environment' | 'fleetVariables'>,
+  { lock }: StateSettings,
+  isRemote: boolean,
+) {
+  const atHand = fleetVariables ? TENANT_WAIT : '0s';
+  const remote = environment['CI'] ? '5m' : atHand;
+  const usual = isRemote ? remote : '0s';
   const wait = checkedWait(flags.lockWait ?? lock?.wait ?? usual);
   return { lease: tryDuration(lock?.lease ?? '30s')!, wait, takeover: lock?.takeover ?? true };
 }

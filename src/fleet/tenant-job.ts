@@ -10,7 +10,7 @@ import {
   type JsonObject,
   type QueuedJobs,
 } from '../model/index.js';
-import { addressPlace } from './tenant.js';
+import { fleetDigest } from './tenant.js';
 
 export interface TenantJob extends QueuedJobs {
   readonly run: string;
@@ -54,8 +54,7 @@ export function tenantJobIn(data: unknown): TenantJob | undefined {
 }
 
 /** The queue of a fleet: of those that name their states like this. */
-export const queueNameOf = (states: string): string =>
-  `trueup-${sha256(addressPlace(states)).slice(0, 16)}`;
+export const queueNameOf = (states: string): string => `trueup-${fleetDigest(states)}`;
 
 /** When the tenant begins, in milliseconds after the others may: always the same for a tenant. */
 export function delayOf(tenant: string, spread: number): number {

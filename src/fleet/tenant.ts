@@ -1,5 +1,5 @@
 // The nouns of a fleet: a tenant is one customer account with credentials, state and rate limit of its own.
-import { digest, isAddress, urlFrom, type Origin } from '../model/index.js';
+import { digest, isAddress, sha256, urlFrom, type Origin } from '../model/index.js';
 
 /** The file that makes a folder a fleet. */
 export const FLEET_FILE = 'trueup.fleet.yaml';
@@ -88,6 +88,9 @@ export function addressPlace(address: string): string {
     ? `postgres://${hostname.toLowerCase()}:${port || 5432}${path}?${searchParams.get('schema') ?? 'trueup'}`
     : `${origin}${path}${search}`;
 }
+
+/** Tells fleets apart, by the states as they name them. */
+export const fleetDigest = (states: string): string => sha256(addressPlace(states)).slice(0, 16);
 
 /** Tells one entry of a fleet from another one: what its plan depends on beside the declarations. */
 export const entryDigest = (

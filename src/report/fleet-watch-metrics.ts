@@ -27,7 +27,7 @@ import {
 /** What is kept of one tenant between two audits. Times in seconds since 1970. */
 export interface WatchedTenant {
   readonly tenant: string;
-  /** Of its last audit. */
+  /** Of its last audit; `not-run` before the end of the first one. */
   readonly status: TenantStatus;
   /** Of its last audit that could judge drift, as the three that follow. */
   readonly kinds: Readonly<Record<string, KindCount>>;
@@ -49,9 +49,16 @@ export interface FleetWatchRecord extends Omit<WatchRecord, 'requests' | 'docume
 /** No name of a tenant begins so. */
 const OTHERS = '_other';
 
-/** The worst status first, then the most objects with drift; then by name, so that equal tenants keep their label. */
-export const worstWatched = (tenants: readonly WatchedTenant[]): readonly WatchedTenant[] =>
-  worstFirst(tenants.toSorted((a, b) => compareText(a.tenant, b.tenant)));
+const isAudited = ({ status }: WatchedTenant): boolean => status !== 'not-run';
+
+/**
+ * The worst status first, then the most objects with drift; then by name, so that equal tenants keep their label. Those
+ * without an audit come last: at the start of a watch that is every one.
+ */
+export function worstWatched(tenants: readonly WatchedTenant[]): readonly WatchedTenant[] {
+  const byName = tenants.toSorted((a, b) => compareText(a.tenant, b.tenant));
+  return [...worstFirst(byName.filter(isAudited)), ...byName.filter((one) => !isAudited(one))];
+}
 
 /** @param most tenants with a label of their own */
 export function fleetWatchMetrics(record: FleetWatchRecord, most: number, version: string): string {
@@ -88,7 +95,7 @@ function tenantMetrics(worst: readonly WatchedTenant[], most: number): readonly 
     [
       'fleet_tenant_failed',
       '1 if the last audit of the tenant did not end well, else 0.',
-      byTenant(({ status }) => (isWell(status) ? 0 : 1)),
+      byTenant((one) => (isWell(one.status) || !isAudited(one) ? 0 : 1)),
     ],
     [
       'fleet_tenant_drift_objects',

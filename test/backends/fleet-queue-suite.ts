@@ -66,6 +66,7 @@ interface Fleet {
   run(...words: readonly string[]): Promise<Ran>;
   expect(code: number, ...words: readonly string[]): Promise<Ran>;
   worker(...words: readonly string[]): Started;
+  start(...words: readonly string[]): Started;
   sql(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
   report(run: string, code?: number): Promise<FleetDocument>;
   /** Ends the emulator. @returns the calls of each tenant */
@@ -154,6 +155,7 @@ export async function fleetOf(
     run: (...words) => home.run(words, options),
     expect: (code, ...words) => home.expect(code, words, options),
     worker: (...words) => home.start(['fleet', 'worker', ...words], options),
+    start: (...words) => home.start(words, options),
     async sql(text) {
       const pool = new Pool({ connectionString: url.href });
       try {

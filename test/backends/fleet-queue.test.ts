@@ -113,11 +113,14 @@ describe('whatever the version', { timeout: SLOW }, () => {
     await worker.says('r t');
     await server().halt();
     await worker.says('The worker retries.');
+    const late = fleet.start('fleet', 'status', 'r', '--wait');
+    await late.says('It is asked again.');
     await server().restart();
     const { code, stderr } = await worker.ended;
     expect(code, stderr).toBe(0);
-    // So does who waits for its run.
+    // So does who waits for its run, also from now on.
     expect(await waiting).toMatchObject({ code: 0 });
+    expect(await late.ended).toMatchObject({ code: 0 });
     expect((await fleet.report('r')).summary).toEqual({ tenants: 12, drift: 12 });
   });
 

@@ -171,7 +171,8 @@ const wordsOf = ({ flags }: Context, kind: Kind, work: string): readonly string[
     'fleet',
     // The workers share the rates of the credentials.
     ...(kind === 'worker' ? ['worker', '--workers', flags.replicas ?? REPLICAS] : [work]),
-    ...(kind !== 'worker' && work === 'apply' ? ['--auto-approve'] : []),
+    // A pod that replaces another one waits for its locks.
+    ...(kind !== 'worker' && work === 'apply' ? ['--auto-approve', '--lock-wait', '5m'] : []),
     ...(flags.select === undefined ? [] : ['--select', flags.select]),
     ...(flags.var ?? []).flatMap((one) => ['--var', one]),
     ...(flags.env === undefined ? [] : ['--env', flags.env]),

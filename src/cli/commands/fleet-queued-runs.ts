@@ -12,7 +12,6 @@ import {
   type TenantEntry,
 } from '../../model/index.js';
 import { isFinal } from '../../fleet/merge.js';
-import { tenantJobIn } from '../../fleet/tenant-job.js';
 import { statusCounts } from '../../report/fleet-text.js';
 import { jsonText } from '../../report/json-output.js';
 import { plural } from '../../report/words.js';
@@ -28,6 +27,7 @@ import {
   roundOf,
   sayQueued,
   tenantsOf,
+  wasResumed,
   withQueue,
 } from '../fleet-queue.js';
 import { checkedRun, refuseOtherFleet, RESULTS_AT_ONCE, runRecords } from '../fleet-results.js';
@@ -58,24 +58,28 @@ interface QueueCounts {
 type Named = Awaited<ReturnType<typeof runNamed>>;
 
 export const status: Command = async (context, [name = '']) => {
-  const named = await runNamed(context, checkedRun(name));
+  const wanted = checkedRun(name);
+  const patiently = whileWaiting(context);
+  const named = await patiently(() => runNamed(context, wanted));
   const { states, run } = named;
+  const tell = (queue?: JobQueue) =>
+    tellStatus(context, named, { queue, results: lastResults(named), patiently });
   // A run that was not queued has results alone.
-  if (run.queued && hasQueue(context))
-    return withQueue(context, states, (queue) => tellStatus(context, named, queue));
-  return tellStatus(context, named, undefined);
+  return run.queued && hasQueue(context)
+    ? patiently(() => withQueue(context, states, tell))
+    : tell();
 };
 
-async function tellStatus(context: Context, named: Named, queue: JobQueue | undefined) {
+interface Looks {
+  readonly queue: JobQueue | undefined;
+  readonly results: ReturnType<typeof lastResults>;
+  readonly patiently: ReturnType<typeof whileWaiting>;
+}
+
+async function tellStatus(context: Context, named: Named, { queue, results, patiently }: Looks) {
   const { flags, out, err, clock } = context;
-  const results = lastResults(named);
-  const toldOnce = unlessWaiting(context);
   for (;;) {
-    const now = await statusOf(named, queue, results).catch(toldOnce);
-    if (!now) {
-      await clock.sleep(POLL, context.signal);
-      continue;
-    }
+    const now = await patiently(() => statusOf(named, queue, results));
     const open = now.queue
       ? now.queue.waiting + now.queue.active
       : now.tenants - sum(Object.values(now.results));
@@ -92,13 +96,20 @@ async function tellStatus(context: Context, named: Named, queue: JobQueue | unde
 }
 
 /** Workers go on when a server that does not answer is back: so does who waits for them. */
-function unlessWaiting({ flags, tell }: Context): (error: unknown) => Promise<undefined> {
+function whileWaiting({ flags, tell, clock, signal }: Context) {
   let isTold = false;
-  return async (error) => {
-    const [first] = error instanceof Refusal ? error.diagnostics : [];
-    if (!flags.wait || !first || !isOutage(first)) throw error;
-    if (!isTold) await tell([warning('waiting', `${first.summary}. It is asked again.`)]);
-    isTold = true;
+  return async <T>(ask: () => Promise<T>): Promise<T> => {
+    for (;;) {
+      try {
+        return await ask();
+      } catch (error) {
+        const [first] = error instanceof Refusal ? error.diagnostics : [];
+        if (!flags.wait || !first || !isOutage(first)) throw error;
+        if (!isTold) await tell([warning('waiting', `${first.summary}. It is asked again.`)]);
+        isTold = true;
+      }
+      await clock.sleep(POLL, signal);
+    }
   };
 }
 
@@ -140,18 +151,16 @@ export async function statusOf(
     tenants: run.tenants.length,
     results: Object.fromEntries(counts),
   };
-  // A run that was resumed to its end is not cancelled any more.
   const isLeft = run.tenants.some((tenant) => !isFinal(entries.get(tenant) ?? { exit: null }));
-  if (!queue) return { ...base, cancelled: round > 0 && isLeft };
+  const cancelled = round > 0 && isLeft && !(await wasResumed(place, { run: run.run, round }));
+  if (!queue) return { ...base, cancelled };
   const active = jobs.filter(({ state }) => state === 'active');
   const waiting = jobs.length - active.length;
   const running = tenantsOf(active).toSorted();
-  // What was queued after the last cancellation belongs to another round.
-  const isOpen = jobs.some(({ data }) => tenantJobIn(data)?.round === round);
   return {
     ...base,
     queue: { waiting, active: active.length, running, given_up },
-    cancelled: round > 0 && isLeft && !isOpen,
+    cancelled,
   };
 }
 

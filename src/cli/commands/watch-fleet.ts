@@ -81,7 +81,9 @@ export async function watchedFleet(context: Context, every: number): Promise<Rep
     cycle: () =>
       pass(quiet, memory, repeated, every).catch((error: unknown) => failedCycle(quiet, error)),
     metrics: () => {
-      const tenants = [...memory.kept.values()].map(({ figures }) => figures);
+      const known = [...memory.kept.values()].map(({ figures }) => figures);
+      const others = (memory.site?.here ?? []).filter(({ name }) => !memory.kept.has(name));
+      const tenants = [...known, ...others.map(({ name }) => unaudited(name))];
       return fleetWatchMetrics({ ...memory.record, tenants }, most, version);
     },
     close: repeated.settled,
@@ -171,6 +173,16 @@ function grown(record: FleetWatchRecord, result: TenantResult): FleetWatchRecord
     audits: isWhole(result) ? { success: success + 1, failure } : { success, failure: failure + 1 },
   };
 }
+
+/** A tenant whose first audit has not ended. */
+const unaudited = (tenant: string): WatchedTenant => ({
+  tenant,
+  status: 'not-run',
+  kinds: {},
+  unmanaged: {},
+  expectationsFailed: 0,
+  lastSuccessAt: undefined,
+});
 
 /** An audit that could not judge drift leaves the figures of the one before. */
 function keptOf(result: TenantResult, before: WatchedTenant | undefined, now: number): Kept {

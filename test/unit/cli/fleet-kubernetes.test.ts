@@ -231,6 +231,13 @@ test('nights do not overlap, and a job of a cron job is named like its run', asy
   });
 });
 
+test.each(['job', 'cronjob'])('the pods of a %s that applies wait for locks', async (kind) => {
+  const [container] = podOf(await manifest(['--kind', kind, '--command', 'apply'])).containers;
+  expect(container.args.join(' ')).toContain('fleet apply --auto-approve --lock-wait 5m');
+  const [audit] = podOf(await manifest(['--kind', kind])).containers;
+  expect(audit.args).not.toContain('--lock-wait');
+});
+
 test('a worker gets the address of its queue from a secret', async () => {
   const [container] = podOf(await manifest(['--kind', 'worker', '--queue-secret', 'q'])).containers;
   expect(container.args).toEqual(['fleet', 'worker', '--workers', '2']);

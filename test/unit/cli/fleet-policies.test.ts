@@ -129,6 +129,22 @@ test('holds for a bundle, and what its plan allowed is allowed', async () => {
   expect(writes(home)).toBe(2);
 });
 
+test('a tenant of a bundle that is blocked is told once, with what a bundle takes', async () => {
+  const home = await governed(
+    '- { name: noteam, when: plan.summary.create > 0, message: bad name }\n',
+  );
+  expect((await home.run('plan', '--out', 'c.bundle', '--select', 'tenant=acme')).code).toBe(3);
+  const { code, stderr } = await home.run('apply', 'c.bundle', '--run', 'r');
+  expect(code).toBe(3);
+  expect(stderr.match(/Blocked by|To allow it/g), stderr).toHaveLength(2);
+  expect(stderr).toContain(
+    'Blocked by policy: bad name. [noteam] To allow it, plan again: trueup fleet plan --out c.bundle --allow noteam',
+  );
+  expect(home.result('r', 'acme').diagnostics).toHaveLength(1);
+  const now = await home.run('apply', '--auto-approve', '--select', 'tenant=acme');
+  expect(now.stderr.match(/To allow it: --allow noteam/g), now.stderr).toHaveLength(1);
+});
+
 describe('the input', () => {
   const file = `fleet:
   tenants: { from: tenants/*, each: { acme: { labels: { tier: canary } } } }

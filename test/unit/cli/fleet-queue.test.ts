@@ -14,10 +14,10 @@ import {
   shared,
 } from '../../../src/cli/fleet-queue.js';
 import { processesWith } from '../../../src/cli/fleet-context.js';
-import { lastResults, statusOf } from '../../../src/cli/commands/fleet-queued-runs.js';
+import { lastResults, status, statusOf } from '../../../src/cli/commands/fleet-queued-runs.js';
 import { resultRegisters, runRecords, type ResultPlace } from '../../../src/cli/fleet-results.js';
 import { fateOf, isBusy } from '../../../src/cli/fleet-worker-job.js';
-import type { Context } from '../../../src/cli/context.js';
+import type { Command, Context } from '../../../src/cli/context.js';
 import { tenantJobIn, type TenantJob } from '../../../src/fleet/tenant-job.js';
 import type { Tenant } from '../../../src/fleet/tenant.js';
 import {
@@ -28,6 +28,8 @@ import {
   type QueuedJobs,
   type TenantResult,
 } from '../../../src/model/index.js';
+import { FILE, fleetOf } from '../../support/fleet-home.js';
+import { inProcess } from '../../support/in-process.js';
 import { memoryQueue, type MemoryQueue } from '../../support/memory-queue.js';
 import { memoryRegisters } from '../../support/memory-registers.js';
 import { simulatedMachine } from '../../support/simulated-machine.js';
@@ -116,9 +118,28 @@ test('a tenant that ends while the status of its run is asked for is counted', a
       return [];
     },
   };
-  const status = await statusOf({ run, place }, ending, lastResults({ run, place }));
-  expect(Object.values(status.results)).toEqual([tenants.length]);
-  expect([status.cancelled, status.queue?.waiting]).toEqual([false, 0]);
+  const now = await statusOf({ run, place }, ending, lastResults({ run, place }));
+  expect(Object.values(now.results)).toEqual([tenants.length]);
+  expect([now.cancelled, now.queue?.waiting]).toEqual([false, 0]);
+});
+
+test.each([
+  [['--wait'], 2, 'It is asked again.'],
+  [[], 0, 'cannot be reached'],
+])('a status with %j looks again %i times while the servers are away', async (words, most, why) => {
+  const states = 'state: "postgres://u@127.0.0.1:1/x?schema=${tenant}"';
+  const { cwd, env } = await fleetOf(['a'], FILE.replace('[base] }', `[base], ${states} }`));
+  let looks = 0;
+  const run: Command = (context) => {
+    const sleep = async (time: number): Promise<void> => {
+      if (time < 2_000) return;
+      if ((looks += 1) === 2) return refuse('enough', 'seen enough');
+    };
+    return status({ ...context, clock: { ...context.clock, sleep } }, ['r']);
+  };
+  const said = await inProcess(run, ['fleet', 'status', 'r', ...words], { cwd, env });
+  expect(looks).toBe(most);
+  expect(said.stderr.split(why), said.stderr).toHaveLength(2);
 });
 
 test('the status of a run names the tenants that are being run', async () => {
@@ -126,8 +147,8 @@ test('the status of a run names the tenants that are being run', async () => {
   await queued();
   await queue.fetch(2);
   const run = (await runRecords(place, 'r').run())!;
-  const status = await statusOf({ run, place }, queue, lastResults({ run, place }));
-  expect(status.queue).toEqual({ waiting: 2, active: 2, running: ['a', 'b'], given_up: 0 });
+  const now = await statusOf({ run, place }, queue, lastResults({ run, place }));
+  expect(now.queue).toEqual({ waiting: 2, active: 2, running: ['a', 'b'], given_up: 0 });
 });
 
 const why = { reason: 'enough', interrupts: true, at: '2026-01-01T00:00:00Z' };
@@ -144,7 +165,12 @@ describe('a cancellation', () => {
     expect(await cancellationOf(place, { run: 'r', round: 0 })).toEqual(why);
     expect(await roundOf(place, 'r')).toBe(1);
     // What is still ending is queued, too: it waits for its end.
+    const run = (await runRecords(place, 'r').run())!;
+    const isCancelled = async (asked: MemoryQueue | undefined) =>
+      (await statusOf({ run, place }, asked, lastResults({ run, place }))).cancelled;
+    expect([await isCancelled(queue), await isCancelled(undefined)]).toEqual([true, true]);
     expect(await queued()).toBe(4);
+    expect([await isCancelled(queue), await isCancelled(undefined)]).toEqual([false, false]);
     expect(waiting()).toEqual(['a', 'b', 'c', 'd']);
     const again = queue.jobs.at(-1)!;
     const { round } = tenantJobIn(again.data)!;

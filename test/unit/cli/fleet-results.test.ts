@@ -7,13 +7,14 @@ import {
   runRecords,
   type ResultPlace,
 } from '../../../src/cli/fleet-results.js';
-import { recordCancellation } from '../../../src/cli/fleet-queue.js';
+import { enqueue, recordCancellation } from '../../../src/cli/fleet-queue.js';
 import { storedStops } from '../../../src/cli/fleet-stored-run.js';
 import { entryOf, withoutResult, type RunStop } from '../../../src/fleet/merge.js';
-import type { FleetRun, TenantResult } from '../../../src/model/index.js';
+import type { FleetRun, QueuedJobs, TenantResult } from '../../../src/model/index.js';
 import { diskFiles } from '../../../src/platform/files.js';
 import { systemRandom } from '../../../src/platform/random.js';
 import { freshFolder } from '../../support/in-process.js';
+import { memoryQueue } from '../../support/memory-queue.js';
 import { memoryRegisters, type MemoryFaults } from '../../support/memory-registers.js';
 import { tenantResult } from '../../support/tenant-result.js';
 import { simulatedMachine } from '../../support/simulated-machine.js';
@@ -28,6 +29,9 @@ const run: FleetRun = {
   bundle: null,
 };
 const result = (tenant: string, summary: string): TenantResult => tenantResult(tenant, { summary });
+
+const jobs: QueuedJobs = { command: 'drift', env: null, flags: {}, bundle: null, expiry: 900 };
+const CANCELLATION = { interrupts: true, at: '' };
 
 const stop = (summary: string): RunStop => ({
   exit: 3,
@@ -110,11 +114,20 @@ describe.each(Object.entries(places))('in %s', (_, make) => {
     const left = new Map([['a', withoutResult('a', 'not-run', '')]]);
     expect(await storedStops(stored, left)).toEqual([]);
     for (const [round, reason] of ['old', 'a person cancelled it'].entries())
-      await recordCancellation(place, { run: 'r', round }, { reason, interrupts: true, at: '' });
+      await recordCancellation(place, { run: 'r', round }, { ...CANCELLATION, reason });
     expect(await storedStops(stored, left)).toMatchObject([
       { exit: 1, diagnostics: [{ summary: 'The run was cancelled: a person cancelled it.' }] },
     ]);
     expect(await storedStops(stored, new Map([['a', entryOf(result('a', ''))]]))).toEqual([]);
+    // Until it is resumed, whatever its tenants have as results by then; and again once it is cancelled again.
+    await records.begin(run);
+    const queued = { tenants: run.tenants, jobs };
+    expect(await enqueue(memoryQueue(), { ...stored, run: 'r' }, queued)).toBe(2);
+    expect(await storedStops(stored, left)).toEqual([]);
+    await recordCancellation(place, { run: 'r', round: 2 }, { ...CANCELLATION, reason: 'again' });
+    expect(await storedStops(stored, left)).toMatchObject([
+      { diagnostics: [{ summary: 'The run was cancelled: again.' }] },
+    ]);
   });
 
   test('a reason that cannot be read is an error of the report', async () => {

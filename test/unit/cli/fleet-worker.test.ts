@@ -53,12 +53,11 @@ async function queuedRun(
 ): Promise<Queued> {
   const [clock, random] = [simulatedClock(), seededRandom(1)];
   const registers = memoryRegisters(clock, random);
-  const place = resultRegisters(registers.connect(), {
-    clock,
-    random,
-    lock: simulatedMachine().start(),
-    locking: { lease: 30_000 },
-  });
+  const lock = simulatedMachine().start();
+  // The context of a command has a signal, too.
+  const { signal } = new AbortController();
+  const tools = { clock, random, lock, locking: { lease: 30_000 }, signal };
+  const place = resultRegisters(registers.connect(), tools);
   if (bundle !== undefined) await place.create(bundleKey(sha256(bundle)), bundle);
   await runRecords(place, 'r').begin({
     format_version: '1.0',
@@ -171,6 +170,20 @@ describe('an apply that is cut off', () => {
   });
 });
 
+test('an audit ends before its next request if its run is cancelled', async () => {
+  const fleet = await fleetOf(['a']);
+  const run = await queuedRun(['a']);
+  fleet.accounts.get('a')!.setFaults([parseFault('latency=2000')]);
+  await working(fleet, run, async (worker) => {
+    const done = doAll(worker);
+    await expect.poll(() => fleet.calls('a'), { timeout: 10_000, interval: 10 }).toBeGreaterThan(0);
+    for (const { cancel } of worker.active.values()) cancel.abort(CANCELLED);
+    await done;
+  });
+  expect(await last(run, 'a')).toMatchObject({ status: 'interrupted', exit: exits.interrupted });
+  expect(waiting(run)).toEqual([]);
+});
+
 describe('a run that is resumed', () => {
   const gone = ['x', 'y', 'z'];
 
@@ -261,7 +274,8 @@ test('a job waits for the audit of another run as long as its run was told to', 
   const { signal } = new AbortController();
   let end = (): void => undefined;
   const ended = new Promise<void>((done) => (end = done));
-  const other = runRecords(run.place, 'other').alone('a', { signal, wait: 0 }, () => ended);
+  const audited = { tenant: 'a', states: undefined };
+  const other = runRecords(run.place, 'other').alone(audited, { signal, wait: 0 }, () => ended);
   await working(fleet, run, doAll);
   expect(await last(run, 'a')).toMatchObject({
     exit: exits.locked,
@@ -269,6 +283,27 @@ test('a job waits for the audit of another run as long as its run was told to', 
   });
   end();
   await other;
+});
+
+test('a job waits for no audit of another fleet with a tenant of its name', async () => {
+  const claims = async (states: string) => {
+    const fleet = await fleetOf(['a'], FILE.replace('[base] }', `[base], state: "${states}" }`));
+    const run = await queuedRun(['a']);
+    const keys: string[] = [];
+    const place: ResultPlace = {
+      ...run.place,
+      underClaim: async ({ key }) => {
+        keys.push(key);
+        return refuse('audit-in-progress', 'as asked');
+      },
+    };
+    await working(fleet, { ...run, place }, doAll);
+    return keys;
+  };
+  const [prod] = await claims('postgres://h/d?schema=prod_${tenant}');
+  expect(prod).toMatch(/^fleet\/@claims\/[0-9a-f]{16}\/a$/);
+  expect(await claims('postgresql://h:5432/d?schema=prod_${tenant}')).toEqual([prod]);
+  expect(await claims('postgres://h/d?schema=stage_${tenant}')).not.toEqual([prod]);
 });
 
 describe('a scheduled audit that is due', () => {

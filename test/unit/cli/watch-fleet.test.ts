@@ -25,6 +25,7 @@ const watching = (
   };
   return inProcess(probe, ['watch', ...words], home);
 };
+const OLDEST = 'fleet_oldest_success_timestamp_seconds';
 const valueIn = (watched: RepeatedAudit, name: string): number =>
   Number(
     new RegExp(`^trueup_${name.replaceAll(/[{}]/g, '\\$&')} (.+)$`, 'm').exec(
@@ -71,8 +72,14 @@ test('a slow tenant delays nobody, is not audited twice at once, and that is sai
   const home = await fleetOf(['quick', 'slow']);
   home.accounts.get('slow')!.setFaults([parseFault('latency=1500')]);
   const said = await watching(home, 700, async (watched) => {
+    const begun = Date.now() / 1000;
     const first = await watched.cycle();
     expect(first.words).toMatch(/^2 tenants: 1 with drift, 1 not run\. \(.*1 not ended/);
+    // What has not ended once is counted, and its last success is no later than the start of the watch.
+    expect(valueIn(watched, 'fleet_tenants{status="drift"}')).toBe(1);
+    expect(valueIn(watched, 'fleet_tenants{status="not-run"}')).toBe(1);
+    expect(valueIn(watched, 'fleet_tenant_failed{tenant="slow"}')).toBe(0);
+    expect(valueIn(watched, OLDEST)).toBeLessThanOrEqual(begun);
     const calls = home.calls('quick');
     await watched.cycle();
     expect(home.calls('quick')).toBe(2 * calls);

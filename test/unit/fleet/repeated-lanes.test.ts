@@ -86,6 +86,51 @@ test('what is no more there, or may not start, is not begun', async () => {
   expect(begun).toEqual(['a', 'c']);
 });
 
+test('what throws ends its pass, and no later one', async () => {
+  const begun: string[] = [];
+  let fails = true;
+  const { pass } = repeatedLanes<string>({
+    lanes: () => 1,
+    mayStart: () => true,
+    work: async (name) => {
+      begun.push(name);
+      if (fails) throw new Error(`no ${name}`);
+    },
+  });
+  const all = new Map([
+    ['a', 'a'],
+    ['b', 'b'],
+  ]);
+  await expect(pass(all)).rejects.toThrow('no a');
+  expect(begun).toEqual(['a']);
+  fails = false;
+  expect(await pass(all)).toEqual([]);
+  expect(begun).toEqual(['a', 'b', 'a']);
+});
+
+test('what throws after its pass is thrown by the next one, which does its work', async () => {
+  let fail = (): void => undefined;
+  const begun: string[] = [];
+  const { pass } = repeatedLanes<string>({
+    lanes: () => 2,
+    mayStart: () => true,
+    work: async (name) => {
+      begun.push(name);
+      if (name === 'slow') await new Promise<void>((_, no) => (fail = () => no(new Error('late'))));
+    },
+  });
+  const all = new Map([
+    ['slow', 'slow'],
+    ['a', 'a'],
+  ]);
+  expect(await pass(all, now)).toEqual(['slow']);
+  fail();
+  await new Promise((resolve) => setTimeout(resolve, 1));
+  await expect(pass(new Map([['a', 'a']]))).rejects.toThrow('late');
+  expect(begun).toEqual(['slow', 'a', 'a']);
+  expect(await pass(new Map([['a', 'a']]))).toEqual([]);
+});
+
 test('never two at once of one name, never more than the lanes, and all are begun in the end', () =>
   fc.assert(
     fc.asyncProperty(

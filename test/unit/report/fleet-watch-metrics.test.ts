@@ -55,6 +55,16 @@ test('the worst comes first', () =>
     'good',
   ]));
 
+test('a tenant without an audit comes last, has not failed, and is the oldest', () => {
+  const open = tenant('a', { status: 'not-run', kinds: {}, lastSuccessAt: undefined });
+  const all = [open, ...tenants.filter(({ lastSuccessAt }) => lastSuccessAt !== undefined)];
+  expect(worstWatched(all).at(-1)).toBe(open);
+  const values = valuesOf(fleetWatchMetrics(record(all), 9, '0.1.0'));
+  expect(values.get('fleet_tenants{status="not-run"}')).toBe(1);
+  expect(values.get('fleet_tenant_failed{tenant="a"}')).toBe(0);
+  expect(values.get('fleet_oldest_success_timestamp_seconds')).toBe(500);
+});
+
 describe('three tenants have labels of their own', () => {
   const values = valuesOf(fleetWatchMetrics(record(tenants), 3, '0.1.0'));
   test.each([

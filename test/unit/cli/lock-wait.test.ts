@@ -1,0 +1,43 @@
+// How long a command waits for the lock of a state: what is typed, then the settings, then what is usual at the place.
+import { expect, test } from 'vitest';
+import type { Context } from '../../../src/cli/context.js';
+import { fleetHere, tenantContext } from '../../../src/cli/fleet-context.js';
+import { lockingOf } from '../../../src/cli/state-location.js';
+import { exits } from '../../../src/model/index.js';
+import { fleetOf } from '../../support/fleet-home.js';
+import { inProcess } from '../../support/in-process.js';
+
+/** Seconds, at a remote state and at a file. */
+const waits = (context: Pick<Context, 'flags' | 'environment' | 'fleetVariables'>, wait?: string) =>
+  [true, false].map((isRemote) => {
+    const settings = wait === undefined ? {} : { lock: { wait } };
+    return lockingOf(context, settings, isRemote).wait / 1000;
+  });
+
+test('a tenant of a fleet waits until the lock of a run that was killed is taken over', async () => {
+  const { cwd, env } = await fleetOf(['a']);
+  const seen: (readonly number[])[] = [];
+  const run = async (context: Context) => {
+    const site = await fleetHere(context);
+    const of = (flags: Context['flags']) =>
+      tenantContext(context, site, site.here[0]!, { flags, exchanges: undefined });
+    const { context: own } = await of({});
+    seen.push(waits(own), waits(own, '10s'), waits((await of({ lockWait: '0' })).context, '10s'));
+    seen.push(waits({ ...own, environment: { CI: 'true' } }));
+    return exits.done;
+  };
+  await inProcess(run, ['fleet', 'validate'], { cwd, env });
+  const [usual, settings, typed, ci] = seen;
+  expect({ usual, settings, typed, ci }).toEqual({
+    usual: [120, 0],
+    settings: [10, 10],
+    typed: [0, 0],
+    ci: [300, 0],
+  });
+});
+
+test('one project waits only where a CI system runs it', () => {
+  const one = { flags: {}, fleetVariables: undefined };
+  expect(waits({ ...one, environment: {} })).toEqual([0, 0]);
+  expect(waits({ ...one, environment: { CI: 'true' } })).toEqual([300, 0]);
+});
