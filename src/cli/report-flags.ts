@@ -155,17 +155,19 @@ export async function writeReports<Format extends string>(
 /**
  * Prints the diagnostics of a document on stderr, unless its text on stdout holds them: where both go to one terminal,
  * file or pipe. What blocks is part of the text; stderr only names the rules then. Of a tenant, it is part of the result.
+ * @param again as for `blocksOf`
  */
 export async function reportErrors(
   context: Context,
   { diagnostics, policy = [] }: WithErrors,
   form: string,
+  again?: string,
 ): Promise<void> {
   const { flags } = context;
   const isText = form === 'text';
   if (flags.json || (context.isOneStream() && isText)) return;
   const shown = flags.verbose ? diagnostics : briefly(diagnostics);
-  const blocks = context.fleetVariables ? [] : blocksOf(policy, { named: isText });
+  const blocks = context.fleetVariables ? [] : blocksOf(policy, { named: isText, again });
   await context.tell([...shown, ...blocks]);
 }
 

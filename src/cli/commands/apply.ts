@@ -199,6 +199,7 @@ export async function applyPlan(context: Context, plan: SavedPlan, end: End): Pr
         {
           request: options,
           saved: context.masking.said(document),
+          again,
           end,
           checkLocked: (snapshot) => refuseOtherState(plan, begun(document, snapshot)),
         },
@@ -219,6 +220,8 @@ const begun = ({ state: { lineage } }: PlanDocument, snapshot: Snapshot): Snapsh
 interface Order {
   readonly request: PlanRequest;
   readonly saved?: PlanDocument;
+  /** The command that makes the saved plan again. */
+  readonly again?: string;
   readonly end?: End | undefined;
   /** Checks again under the lock what a saved plan needs. @throws Refusal (exit 6) */
   readonly checkLocked?: (snapshot: Snapshot) => void;
@@ -227,7 +230,7 @@ interface Order {
 async function carryOut(
   context: Context,
   without: ProjectContext,
-  { request, saved, end, checkLocked }: Order,
+  { request, saved, again, end, checkLocked }: Order,
 ): Promise<Exit> {
   const site = await withPolicies(context, without);
   const { flags, random, signal } = context;
@@ -244,7 +247,7 @@ async function carryOut(
     const locked = (): ProjectContext => ({ ...site, snapshot: session.snapshot });
     const show = async (proposal: Proposal): Promise<PlanDocument> => {
       const reviewed = saved !== undefined && isGood(proposal.exit);
-      return (shown = await present(context, locked(), { proposal, reviewed }));
+      return (shown = await present(context, locked(), { proposal, reviewed, again }));
     };
     const execution = { ...planContext, session, random, parallelism, signal };
     const { proposal, diagnostics, approved, exit, ...applied } = await apply(
@@ -307,12 +310,13 @@ interface Shown {
   readonly proposal: Proposal;
   /** True for a plan that was shown before: only its summary is printed. `trueup show` prints all of it. */
   readonly reviewed: boolean;
+  readonly again?: string | undefined;
 }
 
 async function present(
   context: Context,
   site: ProjectContext,
-  { proposal: { plan }, reviewed }: Shown,
+  { proposal: { plan }, reviewed, again }: Shown,
 ): Promise<PlanDocument> {
   const { out } = context;
   const { lines } = site.watch;
@@ -325,7 +329,7 @@ async function present(
   out.write(
     lines ? lines.plan(document) : summary || planInText(document, styleBesideErrors(context)),
   );
-  await reportErrors(context, document, reviewed ? 'summary' : 'text');
+  await reportErrors(context, document, reviewed ? 'summary' : 'text', again);
   return document;
 }
 

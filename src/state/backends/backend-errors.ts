@@ -16,10 +16,11 @@ export function refuseUnreachable(location: string, why: string): never {
   });
 }
 
-/** @param what the user may not do, as in "read" */
-export function refuseDenied(location: string, what: string, why: string): never {
+/** @param what the user may not do, as in "read" @param rights a sentence about those that a user needs */
+export function refuseDenied(location: string, what: string, why: string, rights?: string): never {
+  const check = 'Check the credentials and their rights: trueup doctor';
   refuse('backend-denied', `the state at ${location} refuses to let this user ${what} it: ${why}`, {
-    detail: 'Check the credentials and their rights: trueup doctor',
+    detail: rights === undefined ? check : `${rights} ${check}`,
   });
 }
 

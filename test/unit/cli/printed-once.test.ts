@@ -80,6 +80,21 @@ test('a question repeats the counts where the plan went elsewhere', async () => 
   }
 });
 
+test('what blocks a saved plan is allowed by another plan', async () => {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, 'trueup.yaml'), SETTINGS + ACCOUNTS);
+  await inProcess(apply, ['apply', '--auto-approve'], { cwd, env: {} });
+  writeFileSync(join(cwd, 'trueup.yaml'), `${SETTINGS}accounts: { a: { name: A } }\n`);
+  await inProcess(plan, ['plan', '--out', 'p.plan'], { cwd, env: {} });
+  const { code, stderr } = await inProcess(apply, ['apply', 'p.plan'], { cwd, env: {} });
+  expect([code, stderr.replaceAll(/\s+/g, ' ')]).toEqual([
+    3,
+    expect.stringContaining(
+      'To allow it, plan again: trueup plan --out p.plan --allow max-deletes',
+    ),
+  ]);
+});
+
 test('errors come before the rules that block', async () => {
   const cwd = freshFolder();
   writeFileSync(join(cwd, 'trueup.yaml'), SETTINGS + ACCOUNTS);

@@ -30,6 +30,9 @@ interface Answer {
   readonly body: string;
 }
 
+const RIGHTS =
+  'To read, a user needs s3:GetObject and s3:ListBucket; to write, s3:PutObject and s3:DeleteObject as well.';
+
 export interface S3Options extends Pauses {
   /** `s3://bucket/prefix?region=&endpoint=&style=` */
   readonly url: URL;
@@ -109,7 +112,7 @@ function s3Client(options: S3Options) {
     const { status } = answer;
     const code = codeOf(answer);
     const why = reasonOf(answer);
-    if (status === 401 || status === 403) refuseDenied(location, what, why);
+    if (status === 401 || status === 403) refuseDenied(location, what, why, RIGHTS);
     if (status < 300 || status === 412 || (status === 404 && code !== 'NoSuchBucket'))
       return answer;
     return refuse('backend-error', `the state at ${location} cannot be used: ${why}`, {
