@@ -165,7 +165,7 @@ export async function breakLock(
   id: string,
 ): Promise<void> {
   const record = await readLock(files, path);
-  if (record === undefined) return refuseNotLocked(`the state of ${path}`);
+  if (record === undefined) return refuseNotLocked(`the state at ${path.replace(/\.lock$/, '')}`);
   if (record === 'damaged') return refuseHeld(path, record);
   if (record.id !== id)
     return refuseWrongLock(
