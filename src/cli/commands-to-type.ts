@@ -84,6 +84,12 @@ export const flagWords = (command: CommandSpec['name'], flags: Flags): readonly 
         );
     });
 
+/** The flags that say what a plan is about and what it allows, as they are typed. */
+export const scopeWords = (flags: Pick<Flags, 'target' | 'exclude' | 'allow'>): readonly string[] =>
+  (['target', 'exclude', 'allow'] as const).flatMap((flag) =>
+    (flags[flag] ?? []).flatMap((word) => [`--${flag}`, shellWord(word)]),
+  );
+
 /** The command, complete. Safe to apply twice. */
 export function typed(
   command: string,

@@ -110,7 +110,7 @@ export function contextOf(
       if (flags.json) out.write((await context.events()).diagnostics(shown));
       else {
         const { errorsBriefly, renderDiagnostics } = await import('../report/index.js');
-        err.write(renderDiagnostics(errorsBriefly(shown), err.style));
+        err.write(renderDiagnostics(flags.verbose ? shown : errorsBriefly(shown), err.style));
       }
     },
     /** One line on stderr where TRUEUP_LOG=debug. */

@@ -25,14 +25,15 @@ import type { Proposal } from '../reconciler/plan/plan.js';
 import { typed } from './commands-to-type.js';
 import type { Context } from './context.js';
 import { chosen, loadProject, wholeProject } from './project.js';
-import { requestOf, withProject, type ProjectContext } from './working-context.js';
+import { requestOf, tellWarnings, withProject, type ProjectContext } from './working-context.js';
 
 export const updateDeclarations = (context: Context, paths: readonly string[]): Promise<Exit> =>
   withProject(context, paths, async (site) => {
     const files = new Map<string, string>();
     const before = await proposalOf(context, site, site.project);
     const differences = differencesIn(context, site, before);
-    await context.tell([...(site.project.warnings ?? []), ...untouched(context, site, before)]);
+    await tellWarnings(context, site);
+    await context.tell(untouched(context, site, before));
     const { updatesOf } = await import('../declarations/index.js');
     const { files: updated, refusals } = updatesOf(differences, {
       kinds: context.kinds,

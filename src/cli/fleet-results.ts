@@ -175,9 +175,12 @@ export function resultRegisters(
     },
     async create(key, text) {
       await prepared();
-      return (
-        (await settledPut({ registers, ...pauses }, key, Buffer.from(text), null)) !== 'conflict'
-      );
+      const body = Buffer.from(text);
+      // Another process may write the same text, so a conflict is not looked into.
+      const put = await registers.put(key, body, null);
+      const settled =
+        put === 'unknown' ? await settledPut({ registers, ...pauses }, key, body, null) : put;
+      return settled !== 'conflict';
     },
     list: (folder, begin = '') => keysBelow(registers, `${folder}${begin}`),
   };

@@ -9,7 +9,7 @@ import {
 } from '../model/index.js';
 import { described, type LockInfo } from '../state/store-port.js';
 import type { Context } from './context.js';
-import { bareMeta, metaOf, type ProjectContext } from './working-context.js';
+import { bareMeta, markTold, metaOf, type ProjectContext } from './working-context.js';
 
 /** The document of an audit and its exit code: 0 in sync, 2 drift, others where something could not be checked. */
 export async function audit(
@@ -20,6 +20,7 @@ export async function audit(
   const { driftDocument } = await import('../report/index.js');
   const before = await writerOf(site);
   const { exit, ...found } = await findDrift(site.context, site.project, site.snapshot);
+  markTold(site.project);
   const writer = before ?? (await writerOf(site));
   const isDrift = context.flags.unmanaged === 'fail';
   const document = driftDocument({

@@ -3,6 +3,7 @@ import {
   exits,
   Refusal,
   tally,
+  type Diagnostic,
   type Project,
   type Plan,
   type PlanDocument,
@@ -11,6 +12,7 @@ import {
 } from '../model/index.js';
 import type { AuditContext } from '../reconciler/audit/drift.js';
 import type { Meta, PlanDocumentInput } from '../report/index.js';
+import { briefly } from '../report/brief-diagnostics.js';
 import type { Session, Snapshot, Store } from '../state/index.js';
 import { withCommands, verdictWithCommands } from './commands-to-type.js';
 import type { Context } from './context.js';
@@ -73,6 +75,35 @@ export async function withCloud<T>(
   }
 }
 
+/** Warnings of projects that were told, or that a document holds. */
+const told = new WeakSet<readonly Diagnostic[]>();
+
+/** For commands that make no document of a plan. */
+export async function tellWarnings(
+  context: Context,
+  { project: { warnings = [] } }: Pick<ProjectContext, 'project'>,
+): Promise<void> {
+  told.add(warnings);
+  await context.tell(shownOf(context, warnings));
+}
+
+const shownOf = ({ flags }: Context, warnings: readonly Diagnostic[]): readonly Diagnostic[] =>
+  flags.json || flags.verbose ? warnings : briefly(warnings);
+
+/** The error after the warnings of the project, unless these were told. */
+export function withWarnings(
+  context: Context,
+  { warnings = [] }: Project,
+  error: Refusal,
+): Refusal {
+  if (warnings.length === 0 || told.has(warnings)) return error;
+  told.add(warnings);
+  return new Refusal([...shownOf(context, warnings), ...error.diagnostics], error.exit);
+}
+
+/** Called where a document holds the warnings of its project. */
+export const markTold = ({ warnings = [] }: Project): unknown => told.add(warnings);
+
 /** Loads the project, then as `withCloud`. */
 export async function withProject<T>(
   context: Context,
@@ -93,15 +124,16 @@ export async function withProject<T>(
     };
     return await withCloud(context, settings, migrated, how.env);
   } catch (error) {
-    if (!(error instanceof Refusal) || error.exit !== exits.error) throw error;
+    if (!(error instanceof Refusal)) throw error;
+    if (error.exit !== exits.error) throw withWarnings(context, project, error);
     // The error that prevented the plan is not about the references; their errors are reported as well.
     const request = requestOf(context);
     const broken = await brokenHere(context, project, { env: how.env, request }).catch(() => []);
     const said = new Set(error.diagnostics.map(({ summary }) => summary));
     const more = broken.filter(({ summary }) => !said.has(summary));
-    const { warnings = [] } = project;
-    const all = [...warnings, ...error.diagnostics, ...more];
-    throw all.length > error.diagnostics.length ? new Refusal(all, error.exit) : error;
+    const whole =
+      more.length > 0 ? new Refusal([...error.diagnostics, ...more], error.exit) : error;
+    throw withWarnings(context, project, whole);
   }
 }
 
@@ -158,6 +190,7 @@ export async function planDocumentOf(
 ): Promise<PlanDocument> {
   const { planDocument } = await import('../report/index.js');
   const { kinds, said } = context;
+  markTold(site.project);
   const diagnostics = withCommands(plan.diagnostics, said);
   const verdicts = plan.verdicts.map((one) => verdictWithCommands(one, said));
   const meta = metaOf(context, site);

@@ -1,5 +1,5 @@
 // `for_each` and `count`: the members that one declaration stands for.
-import { firstNamed, isList } from '../model/index.js';
+import { firstNamed, isEmpty, isList } from '../model/index.js';
 import type { RawEntry } from './collect.js';
 import { escapeText, literalOf } from './reference-syntax.js';
 import { substitute, type Filling, type Scope } from './interpolate.js';
@@ -75,7 +75,7 @@ function membersOf(
     if (typeof item !== 'string')
       say(
         isMap(item)
-          ? `a string or a mapping with a \`name\` is expected; this mapping has ${firstNamed(Object.keys(item), FEW) || 'no member'}`
+          ? `a string or a mapping with a \`name\` is expected; this one ${isEmpty(item) ? 'is empty' : `has only ${firstNamed(Object.keys(item), FEW)}`}`
           : `a string is expected, not ${found(item)}`,
         at,
         isMap(item) ? 'Its name is the key.' : 'Write it in quotes.',

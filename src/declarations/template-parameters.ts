@@ -97,7 +97,7 @@ function* filledInnerDefaults(
         code: 'bad-schema',
         summary: `\`${at.join('.')}\` cannot hold references or expressions`,
         detail:
-          'Write the value, or give the parameter itself a `default` with this member: that one can hold them.',
+          'Write a plain value, or put it into the `default` of the parameter itself, which can hold references and expressions.',
       };
     for (const [step] of own(keywords, keyword)?.inner?.(jsonOf(operand)) ?? [])
       yield* filledInnerDefaults(rawValueAt(operand, step) ?? null, [...at, ...step]);

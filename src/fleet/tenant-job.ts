@@ -106,7 +106,7 @@ export function timeFault(text: string): string | undefined {
   if (wrong < 0) return undefined;
   const [field, least, most, ...names] = TIME_FIELDS[wrong]!;
   const words = names.length === 0 ? '' : ` or ${names[0]} to ${names.at(-1)}`;
-  return `${JSON.stringify(fields[wrong]?.slice(0, 80))} is not a valid ${field}: use ${least} to ${most}${words}, \`*\`, lists, ranges that ascend, and steps from 1.`;
+  return `${JSON.stringify(fields[wrong]?.slice(0, 80))} is not a valid ${field}: use ${least} to ${most}${words}, \`*\`, lists, ascending ranges, and steps of 1 or more.`;
 }
 
 function fitsField(text: string, [, least, most, ...names]: (typeof TIME_FIELDS)[number]): boolean {

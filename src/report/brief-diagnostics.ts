@@ -5,6 +5,7 @@ import {
   groupedBy,
   tally,
   type Diagnostic,
+  type Origin,
   type Verdict,
 } from '../model/index.js';
 
@@ -26,11 +27,11 @@ export const briefly = (
 const onceForPlaces = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
   groupedBy(diagnostics, ({ severity, code, summary, detail, origin }) =>
     severity !== 'error' && origin
-      ? JSON.stringify([code, origin.file, origin.line, origin.column, summary, detail])
+      ? JSON.stringify([code, placeOf(origin), summary, detail])
       : undefined,
   ).map(([one, ...more]) => {
     if (more.length === 0) return one!;
-    const count = `${more.length + 1} objects declared here have it.`;
+    const count = `This applies to ${more.length + 1} objects declared here.`;
     const { detail } = one!;
     return { ...one!, detail: detail === undefined ? count : `${detail}\n${count}` };
   });
@@ -40,8 +41,15 @@ export const errorsBriefly = (diagnostics: readonly Diagnostic[]): readonly Diag
   shortened(
     diagnostics,
     (one) => (one.severity === 'error' ? topicAtPlace(one) : undefined),
-    (more) => ({ summary: `and ${more} more like this at the same place` }),
+    (more, { origin }) => ({
+      summary: `and ${more} more like this at the same place`,
+      ...defined({ origin }),
+    }),
   );
+
+/** Constructs of a program have a path in place of line and column. */
+const placeOf = ({ file, line, column, path }: Origin): string =>
+  JSON.stringify([file, line, column, path]);
 
 /** The name with which an error in the parameters of a use begins. */
 const OF_USE = /^`use\.[\w-]+(?:\["(?:[^"\\]|\\.)*"\])?`: /;
@@ -53,14 +61,14 @@ const DIFFERENT =
 function topicAtPlace({ code, summary, origin }: Diagnostic): string | undefined {
   if (!origin) return undefined;
   const said = summary.replace(OF_USE, '').replaceAll(DIFFERENT, '…');
-  return JSON.stringify([code, origin.file, origin.line, origin.column, said]);
+  return JSON.stringify([code, placeOf(origin), said]);
 }
 
 /** @param topicOf equal for those that say the same; undefined for one that is always shown */
 function shortened(
   diagnostics: readonly Diagnostic[],
   topicOf: (one: Diagnostic) => string | undefined,
-  rest: (more: number) => Pick<Diagnostic, 'summary' | 'detail'>,
+  rest: (more: number, one: Diagnostic) => Pick<Diagnostic, 'summary' | 'detail' | 'origin'>,
 ): readonly Diagnostic[] {
   const withFrame = framesOnce();
   const topics = diagnostics.map(topicOf);
@@ -74,7 +82,7 @@ function shortened(
     if (at <= MOST_SHOWN) return [withFrame(one)];
     if (at > MOST_SHOWN + 1) return [];
     const { severity, code } = one;
-    return [{ severity, code, ...rest(counts.get(topic)! - MOST_SHOWN) }];
+    return [{ severity, code, ...rest(counts.get(topic)! - MOST_SHOWN, one) }];
   });
 }
 
@@ -84,8 +92,7 @@ function framesOnce(): (one: Diagnostic) => Diagnostic {
   return (one) => {
     const { frame, ...bare } = one;
     if (frame === undefined || !one.origin) return one;
-    const { file, line, column } = one.origin;
-    const place = JSON.stringify([file, line, column]);
+    const place = placeOf(one.origin);
     if (framed.has(place)) return bare;
     framed.add(place);
     return one;

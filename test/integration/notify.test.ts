@@ -80,6 +80,14 @@ describe('--notify', () => {
     expect(partly.stderr).toMatch(reason);
     expect(partly.stdout).not.toMatch(reason);
     expect(partly.stderr).toMatch(/^To continue: trueup apply$/m);
+    const target = ['--target', 'alert_rules.wan-down'];
+    expect((await elsewhere.expect(1, [...applied, ...target], { env })).stderr).toMatch(
+      /^To continue: trueup apply --target alert_rules\.wan-down$/m,
+    );
+    await elsewhere.expect(0, ['plan', ...target, '--out', 'p.plan'], { env });
+    expect((await elsewhere.expect(1, ['apply', 'p.plan'], { env })).stderr).toMatch(
+      /^To continue: trueup plan --target alert_rules\.wan-down --out p\.plan$/m,
+    );
     const { body } = heard.at(-1)!;
     expect(body).toMatchObject({ exit: 7, counts: { create: 2, failed: 1 } });
     expect(body['summary']).toMatch(/^Not all applied: 2 created/);

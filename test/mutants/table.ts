@@ -4506,7 +4506,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a password in the query of an address is taken',
-    file: 'state/remote-store.ts',
+    file: 'state/state-address.ts',
     find: 'isCredentialName(name) || isSecretName(name)',
     replace: 'false',
     tests: store,

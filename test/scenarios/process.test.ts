@@ -195,7 +195,8 @@ describe('references to members of a for_each', () => {
         `  ${name}: { for_each: ${JSON.stringify(keys)}, name: "${text}", account: "\${accounts.site[each.key].id}" }\n`;
       const home = folder({ 'trueup.yaml': sites + gate('a', 'A & B') + gate('b', 'A &amp; B') });
       const { stdout, stderr } = await home.expect(1, ['plan', '--format', format]);
-      expect(stderr.match(/ declare the same account/g)).toHaveLength(keys.length);
+      expect(stderr.match(/ declare the same account/g)).toHaveLength(3);
+      expect(stderr).toContain(`and ${keys.length - 3} more like this at the same place`);
       showsNoPlaceholder(stdout + stderr);
     },
   );
@@ -455,7 +456,7 @@ describe('streams', () => {
         .trim()
         .split('\n')
         .map((line) => (JSON.parse(line) as { type: string }).type);
-      expect(types.slice(0, 2)).toEqual(['version', 'diagnostic']);
+      expect([types[0], types.includes('diagnostic')]).toEqual(['version', true]);
       expect(types.filter((type) => type === 'version')).toHaveLength(1);
     }
   });
@@ -677,7 +678,7 @@ describe('where declarations do not load', () => {
       await home.expect(0, ['state', 'mv', 'accounts.field-ops', 'accounts.field']);
       await home.expect(0, ['state', 'rm', 'accounts.field']);
       expect((await home.expect(0, ['get', 'accounts'])).stdout).toContain('Field operations');
-      expect((await home.expect(1, ['unlock', 'x'])).stderr).toMatch(/nothing\s+is\s+locked/);
+      expect((await home.expect(1, ['unlock', 'x'])).stderr).toMatch(/is\s+not\s+locked/);
     },
   );
 

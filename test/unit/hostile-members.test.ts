@@ -141,7 +141,7 @@ const timeless = (text: string): string =>
 
 describe('through the command', () => {
   const rule = (settings: string): string =>
-    `alert_rules:\n  r:\n    filter_criteria: { alert_type__in: [ethernet_wan_disconnected] }\n    settings: ${settings}\n`;
+    `alert_rules:\n  r:\n    filter_criteria: { alert_type__in: [ethernet_wan_disconnected] }\n    settings: ${settings}\n    associated_accounts: ["1"]\n`;
   const hostile =
     '{ a: { hasOwnProperty: 1, constructor: { prototype: { x: 1 } } }, toString: [{ valueOf: 1 }], hasOwnProperty: { hasOwnProperty: 2 } }';
 

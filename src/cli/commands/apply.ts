@@ -22,7 +22,7 @@ import {
 import type { Proposal } from '../../reconciler/plan/plan.js';
 import { outcomeSentence, planSentence } from '../../report/index.js';
 import type { Snapshot } from '../../state/index.js';
-import { outcomeWithCommands, saidOf, typed } from '../commands-to-type.js';
+import { outcomeWithCommands, saidOf, scopeWords, typed } from '../commands-to-type.js';
 import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
 import { identityOf } from '../plan-identity.js';
 import { withNotification, type Ended } from '../notify.js';
@@ -38,6 +38,7 @@ import {
   underLock,
   withCloud,
   withProject,
+  withWarnings,
   type ProjectContext,
 } from '../working-context.js';
 
@@ -114,7 +115,10 @@ async function applySaved(context: Context, name: string, end: End): Promise<Exi
     });
   const { readPlanFile } = await import('../../state/plan-file.js');
   const file = await readPlanFile({ path: resolve(cwd, name), files, clock }, identityOf(context));
-  return applyPlan(context, { name, again: `trueup plan --out ${saved}`, file }, end);
+  const { targets, excludes, allow, destroy } = file.options;
+  const scope = scopeWords({ target: targets, exclude: excludes, allow });
+  const words = ['trueup plan', ...(destroy ? ['--destroy'] : []), ...scope, '--out', saved];
+  return applyPlan(context, { name, again: words.join(' '), file }, end);
 }
 
 /** @param again the command that makes such a plan */
@@ -206,7 +210,9 @@ export async function applyPlan(context: Context, plan: SavedPlan, end: End): Pr
       );
     },
     options.env,
-  );
+  ).catch((error: unknown) => {
+    throw error instanceof Refusal ? withWarnings(context, whole, error) : error;
+  });
 }
 
 /** Undefined for a state that this run has begun, for a plan that was made without one. */
@@ -280,7 +286,8 @@ async function carryOut(
     const outcomes = applied.outcomes.map((one) =>
       context.masking.said(outcomeWithCommands(one, context.said)),
     );
-    await reportOutcomes(context, site, { outcomes, operation });
+    const next = again ?? ['trueup', operation, ...scopeWords(flags)].join(' ');
+    await reportOutcomes(context, site, { outcomes, next });
     end?.({ document, outcomes, diagnostics });
     return exit;
   });
@@ -290,7 +297,7 @@ async function carryOut(
 async function reportOutcomes(
   context: Context,
   { watch, snapshot, store }: ProjectContext,
-  { outcomes, operation }: { readonly outcomes: readonly Outcome[]; readonly operation: string },
+  { outcomes, next }: { readonly outcomes: readonly Outcome[]; readonly next: string },
 ): Promise<void> {
   if (outcomes.length === 0) return;
   const { renderOutcomes } = await import('../../report/index.js');
@@ -300,8 +307,8 @@ async function reportOutcomes(
       : renderOutcomes(outcomes, styleBesideErrors(context)),
   );
   await reportFailures(context, outcomes);
-  if (outcomes.some(({ outcome }) => outcome !== 'done'))
-    context.err.write(`To continue: ${typed(`trueup ${operation}`, context.said)}\n`);
+  if (!context.flags.json && outcomes.some(({ outcome }) => outcome !== 'done'))
+    context.err.write(`To continue: ${typed(next, context.said)}\n`);
   const inGit = snapshot ? undefined : await stateInGit(context.cwd, store.location);
   if (inGit) await context.tell([inGit]);
 }

@@ -2,7 +2,7 @@
 import { canonicalAddress, exits } from '../../model/index.js';
 import { typed } from '../commands-to-type.js';
 import type { Command } from '../context.js';
-import { requestOf, underLock, withProject } from '../working-context.js';
+import { requestOf, tellWarnings, underLock, withProject } from '../working-context.js';
 
 export const run: Command = (context, [address = '', id = '', ...paths]) =>
   withProject(context, paths, async ({ store, context: planContext, project }) => {
@@ -16,7 +16,8 @@ export const run: Command = (context, [address = '', id = '', ...paths]) =>
       const request = { ...requestOf(context), targets: [name] };
       const { diagnostics } = select(context.kinds, project, state, request);
       const foreign = diagnostics.filter(({ code }) => code === 'foreign-state');
-      await context.tell([...(project.warnings ?? []), ...foreign]);
+      await tellWarnings(context, { project });
+      await context.tell(foreign);
       return bind({ ...planContext, session }, project, name, id);
     });
     context.out.write(

@@ -15,7 +15,7 @@ import type { Proposal } from '../../reconciler/plan/plan.js';
 import { planFormats } from '../../report/formats.js';
 import { blockedRules } from '../../report/index.js';
 import type { PlanProtection } from '../../state/plan-file.js';
-import { typed } from '../commands-to-type.js';
+import { scopeWords, typed } from '../commands-to-type.js';
 import type { Command, Context } from '../context.js';
 import { checkOutputs } from '../output-files.js';
 import { chosen } from '../project.js';
@@ -75,10 +75,8 @@ function sayNext(context: Context, { plan, exit }: Proposal): void {
   const isOpen = exit === exits.blocked ? allow.length > 0 && !isWrong : isGood(exit);
   const isEmpty = plan.changes.every((one) => one.action === 'keep' && !one.renamed_from);
   if (!isOpen || isEmpty || !showsText(context)) return;
-  const scope = (['target', 'exclude', 'allow'] as const).flatMap((flag) =>
-    (flags[flag] ?? []).flatMap((word) => [`--${flag}`, shellWord(word)]),
-  );
-  const command = ['trueup', flags.destroy ? 'destroy' : 'apply', ...scope, ...allow].join(' ');
+  const verb = flags.destroy ? 'destroy' : 'apply';
+  const command = ['trueup', verb, ...scopeWords(flags), ...allow].join(' ');
   err.write(`To apply it${allow.length > 0 ? ' anyway' : ''}: ${typed(command, said)}\n`);
 }
 

@@ -145,7 +145,7 @@ function warn({ changes, live }: Judged): readonly Diagnostic[] {
     const isSilencing =
       before !== undefined && isHeard(before, (id) => works(destinations.get(String(id))?.values));
     if (!isSilent || isSilencing) return [];
-    return [{ change, cause: undeliverable(stringsIn(ids), valuesOf, nameOf).join(', ') }];
+    return [{ change, cause: undeliverable(stringsIn(ids), valuesOf, nameOf).join(' and ') }];
   });
   return groupedBy(silent, ({ cause }) => cause).map((group): Diagnostic => {
     const { change, cause } = group[0]!;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { run as apply } from '../../../src/cli/commands/apply.js';
 import { run as drift } from '../../../src/cli/commands/drift.js';
+import { run as bind } from '../../../src/cli/commands/import.js';
 import { run as plan } from '../../../src/cli/commands/plan.js';
 import type { Command } from '../../../src/cli/context.js';
 import { freshFolder, inProcess } from '../../support/in-process.js';
@@ -93,6 +94,31 @@ test('what blocks a saved plan is allowed by another plan', async () => {
       'To allow it, plan again: trueup plan --out p.plan --allow max-deletes',
     ),
   ]);
+});
+
+test('warnings of the files come before the error that ends a run, briefly', async () => {
+  const cwd = freshFolder();
+  const many =
+    'alert_rules: { r: { for_each: [a, b, c, d, e], filter_criteria: { alert_type__in: [login_sucess, "${each.key}"] }, associated_accounts: ["1"] } }\n';
+  writeFileSync(join(cwd, 'trueup.yaml'), many);
+  const { code, stderr } = await inProcess(plan, ['plan'], { cwd, env: {} });
+  expect(code).toBe(1);
+  // Those of one value that is equal for all are one; of the others, three are shown.
+  expect(times(stderr, '`login_sucess` is not a known value')).toBe(1);
+  expect(times(stderr, '[unknown-value]')).toBe(4);
+  expect(stderr.indexOf('[unknown-value]')).toBeLessThan(stderr.indexOf('error: '));
+});
+
+test('a command that makes no plan tells them once, whether it ends well or not', async () => {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, 'trueup.yaml'), SETTINGS + UNKNOWN + 'accounts: { a: { name: A } }\n');
+  for (const words of [
+    ['import', 'accounts.a', '999'],
+    ['import', 'accounts.nobody', '1'],
+  ]) {
+    const { code, stderr } = await inProcess(bind, words, { cwd, env: {} });
+    expect([code, times(stderr, '[unknown-value]')]).toEqual([1, 1]);
+  }
 });
 
 test('errors come before the rules that block', async () => {

@@ -315,7 +315,7 @@ accounts:
         origin: { line: 4 },
       },
     ]);
-    expect(found[0]!.detail).toContain('give the parameter itself a `default`');
+    expect(found[0]!.detail).toContain('put it into the `default` of the parameter itself');
   });
 
   it('keeps references in a default that defaults of its members complete', async () => {

@@ -556,6 +556,15 @@ describe('errors of one place', () => {
     ]);
   });
 
+  test('constructs of a program have places of their own', () => {
+    const all = five.map((key) =>
+      error('a.b is wrong', {
+        origin: { file: 'cdk.tf.json', line: 0, column: 0, path: `s/${key}` },
+      }),
+    );
+    expect(errorsBriefly(all)).toEqual(all);
+  });
+
   test('each that says something else is shown, and so is each of another place', () => {
     const others = five.flatMap((one) => [
       error(`\`${'abcde'[one - 1]}\` is missing`, { origin: { ...origin, used_at } }),
@@ -580,13 +589,13 @@ test('a warning about several objects of one place is told once, with their coun
   const { used_at: _, ...bare } = at(3, 6).origin!;
   const all = [at(1, 1), at(2, 1, { detail }), at(1, 2), at(2, 2, { detail }), at(1, 3), other];
   expect(briefly(all)).toEqual([
-    at(1, 1, { detail: '3 objects declared here have it.' }),
-    at(2, 1, { detail: 'Leave it.\n2 objects declared here have it.' }),
+    at(1, 1, { detail: 'This applies to 3 objects declared here.' }),
+    at(2, 1, { detail: 'Leave it.\nThis applies to 2 objects declared here.' }),
     other,
   ]);
   const members = [at(3, 1, { origin: bare }), at(3, 2, { origin: bare })];
   expect(briefly(members)).toEqual([
-    at(3, 1, { origin: bare, detail: '2 objects declared here have it.' }),
+    at(3, 1, { origin: bare, detail: 'This applies to 2 objects declared here.' }),
   ]);
   const errors = [1, 2].map((key) => at(1, key, { severity: 'error' }));
   expect(briefly(errors)).toEqual(errors);
