@@ -55,6 +55,7 @@ export function contextOf(
   for (const secret of ownCredentials(environment)) masking.add(secret);
   let events: Promise<Ndjson> | undefined;
   let input: Promise<string> | undefined;
+  const beside: Promise<unknown>[] = [];
   const begin = async (): Promise<Ndjson> => {
     const { ndjson } = await import('../report/index.js');
     const begun = ndjson({ version, clock });
@@ -113,6 +114,9 @@ export function contextOf(
         err.write(renderDiagnostics(flags.verbose ? shown : errorsBriefly(shown), err.style));
       }
     },
+    /** The command waits for it at its end. */
+    beside: (work: Promise<unknown>): void => void beside.push(work),
+    besides: (): Promise<unknown> => Promise.allSettled(beside),
     /** One line on stderr where TRUEUP_LOG=debug. */
     debug: (line: () => string): unknown =>
       level === levels.length - 1 && err.write(`${masking.text(line())}\n`),

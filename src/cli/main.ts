@@ -136,6 +136,7 @@ async function outcome(
     return run(context, args);
   };
   const ended = await Promise.race([work(), dropped]).catch(complain);
+  await context.besides();
   err.status(undefined);
   // Not by way of `tell`: with --json, it writes to the stream that failed.
   const unwritten = async (error: unknown): Promise<Exit> => {

@@ -104,7 +104,7 @@ export async function registersAt(context: Context, url: string) {
 async function storeOptions(context: Context, place: StorePlace) {
   const { files, clock, random, masking, signal, environment, cwd } = context;
   const { http: connections, postgres: pools } = context.connections;
-  const { url, project, usualFile, byEnvironment, afterLoss, author } = place;
+  const { project, usualFile, byEnvironment, afterLoss, author } = place;
   return {
     folder: cwd,
     files,
@@ -114,9 +114,9 @@ async function storeOptions(context: Context, place: StorePlace) {
     version,
     masking,
     signal,
-    notify: (one: Diagnostic) => void context.tell([one]),
+    notify: (one: Diagnostic) => context.beside(context.tell([one])),
     project,
-    locking: lockingOf(context, place, isAddress(url)),
+    locking: lockingOf(context, place),
     history: {
       keep: place.history?.keep ?? 30,
       milliseconds: (place.history?.days ?? 90) * 86_400_000,
@@ -140,18 +140,21 @@ async function storeOptions(context: Context, place: StorePlace) {
 
 /** Of a tenant: by then, the lock of a run that was killed is taken over. */
 const TENANT_WAIT = '2m';
+/** Backends whose locks are taken over once their holder gives no sign of life. */
+const LEASED = /^(?:postgres(?:ql)?|s3):/i;
 
 /** @throws Refusal where `--lock-wait` is no time */
 export function lockingOf(
   { flags, environment, fleetVariables }: Pick<Context, 'flags' | 'environment' | 'fleetVariables'>,
-  { lock }: StateSettings,
-  isRemote: boolean,
+  { url, lock }: StateSettings & { readonly url: string },
 ) {
-  const atHand = fleetVariables ? TENANT_WAIT : '0s';
+  const takeover = lock?.takeover ?? true;
+  const isTakenOver = takeover && LEASED.test(url);
+  const atHand = fleetVariables && isTakenOver ? TENANT_WAIT : '0s';
   const remote = environment['CI'] ? '5m' : atHand;
-  const usual = isRemote ? remote : '0s';
+  const usual = isAddress(url) ? remote : '0s';
   const wait = checkedWait(flags.lockWait ?? lock?.wait ?? usual);
-  return { lease: tryDuration(lock?.lease ?? '30s')!, wait, takeover: lock?.takeover ?? true };
+  return { lease: tryDuration(lock?.lease ?? '30s')!, wait, takeover };
 }
 
 const checkedWait = (text: string): number =>

@@ -7,11 +7,11 @@ import { exits } from '../../../src/model/index.js';
 import { fleetOf } from '../../support/fleet-home.js';
 import { inProcess } from '../../support/in-process.js';
 
-/** Seconds, at a remote state and at a file. */
+/** Seconds, at a state whose lock is taken over, at one whose lock is not, and at a file. */
 const waits = (context: Pick<Context, 'flags' | 'environment' | 'fleetVariables'>, wait?: string) =>
-  [true, false].map((isRemote) => {
+  ['s3://bucket/prefix', 'https://gitlab.example.com/state', '.trueup/state.json'].map((url) => {
     const settings = wait === undefined ? {} : { lock: { wait } };
-    return lockingOf(context, settings, isRemote).wait / 1000;
+    return lockingOf(context, { url, ...settings }).wait / 1000;
   });
 
 test('a tenant of a fleet waits until the lock of a run that was killed is taken over', async () => {
@@ -29,15 +29,15 @@ test('a tenant of a fleet waits until the lock of a run that was killed is taken
   await inProcess(run, ['fleet', 'validate'], { cwd, env });
   const [usual, settings, typed, ci] = seen;
   expect({ usual, settings, typed, ci }).toEqual({
-    usual: [120, 0],
-    settings: [10, 10],
-    typed: [0, 0],
-    ci: [300, 0],
+    usual: [120, 0, 0],
+    settings: [10, 10, 10],
+    typed: [0, 0, 0],
+    ci: [300, 300, 0],
   });
 });
 
 test('one project waits only where a CI system runs it', () => {
   const one = { flags: {}, fleetVariables: undefined };
-  expect(waits({ ...one, environment: {} })).toEqual([0, 0]);
-  expect(waits({ ...one, environment: { CI: 'true' } })).toEqual([300, 0]);
+  expect(waits({ ...one, environment: {} })).toEqual([0, 0, 0]);
+  expect(waits({ ...one, environment: { CI: 'true' } })).toEqual([300, 300, 0]);
 });

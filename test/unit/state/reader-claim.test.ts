@@ -2,6 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
 import type { LockPort } from '../../../src/platform/index.js';
+import { refuseUnreachable } from '../../../src/state/backends/backend-errors.js';
 import { underClaim, type ClaimTools } from '../../../src/state/backends/registers/reader-claim.js';
 import { memoryRegisters, type MemoryFaults } from '../../support/memory-registers.js';
 import { simulatedMachine } from '../../support/simulated-machine.js';
@@ -48,6 +49,28 @@ const audit =
   };
 
 describe('an audit', () => {
+  it('keeps a claim whose renewal took effect without an answer', async () => {
+    const { clock, tools } = place();
+    const plain = tools(0);
+    let puts = 0;
+    let isAway = false;
+    const registers: ClaimTools['registers'] = {
+      ...plain.registers,
+      async put(...asked) {
+        const put = await plain.registers.put(...asked);
+        isAway = (puts += 1) === 2;
+        return isAway ? 'unknown' : put;
+      },
+      async get(key) {
+        if (isAway) refuseUnreachable('place', 'it is away');
+        return plain.registers.get(key);
+      },
+    };
+    const audited = underClaim({ ...plain, registers }, claim, audit(clock, 5 * LEASE));
+    await expect(audited).resolves.toBe('audited');
+    expect(puts).toBeGreaterThan(3);
+  });
+
   it('waits for another one of the same tenant, however long it takes', async () => {
     const { clock, tools } = place();
     let running = 0;

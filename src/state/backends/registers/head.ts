@@ -54,7 +54,8 @@ export interface StoredState extends Required<Omit<KeptState, 'read'>> {
 }
 
 export interface Head {
-  readonly format: 1;
+  /** 2: may hold `probed_in`. */
+  readonly format: 1 | 2;
   readonly lineage: string;
   readonly target: string;
   readonly secrets_salt: string;
@@ -95,7 +96,7 @@ export const holderShape = members<Holder>({
 });
 
 const shape = members<Head & { readonly nonce: string }>({
-  format: oneOf(1),
+  format: oneOf(1, 2),
   lineage: filled,
   target: isText,
   secrets_salt: filled,
@@ -135,7 +136,7 @@ export async function readHead(
   if (!found) return undefined;
   const place = `${registers.location}: ${keys.head}`;
   const value = parseCheckedLine(Buffer.from(found.body).toString('utf8').trimEnd());
-  if (isObject(value) && typeof value['format'] === 'number' && value['format'] > 1)
+  if (isObject(value) && typeof value['format'] === 'number' && value['format'] > 2)
     refuseDamaged(place, 'its format is of a newer trueup', 'Install the newer version.');
   if (shape(value))
     refuseDamaged(

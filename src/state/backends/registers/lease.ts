@@ -55,7 +55,7 @@ export function heldHead(tools: HeadTools, held: OpenedHead) {
     }
     const found = await readHead(registers, keys);
     // Nobody else writes our name: a write of this run that it had given up took effect after all.
-    if (!found || found.version === version || !isOurs(found.head)) return lose();
+    if (!found || !isOurs(found.head)) return lose();
     if (attempt === ATTEMPTS)
       refuseUnreachable(registers.location, 'it refuses to replace the head that it shows');
     ({ head, version } = found);

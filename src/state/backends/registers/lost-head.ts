@@ -29,7 +29,7 @@ export async function newHead(place: HeadlessPlace, target: string): Promise<Hea
   const [logged = 0, epoch = 0] = waves.at(-1)?.numbers ?? [];
   const newest = states.filter(({ numbers }) => numbers[0] === serial && serial >= logged);
   return {
-    format: 1,
+    format: 2,
     lineage: random.uuid(),
     secrets_salt: Buffer.from(random.bytes(16)).toString('base64'),
     target,

@@ -8,7 +8,7 @@ import { pauseAfter } from '../retried.js';
 import { ATTEMPTS, settledPut } from './settled-put.js';
 
 /** Milliseconds after which no probe is under way any more, whatever the difference of two clocks. */
-const LONGEST = 3_600_000;
+const LONGEST = 7 * 24 * 3_600_000;
 
 /** Writes values of its own and removes them. @returns whether this user may remove values @throws Refusal where the place ignores a condition, or does not show what was written */
 export async function probe(tools: ProjectPlace): Promise<boolean> {
@@ -48,6 +48,7 @@ export async function probe(tools: ProjectPlace): Promise<boolean> {
       return refuseUnfit(
         registers.location,
         'it gives no clear answer to a write whose condition fails',
+        'If the server was busy, try again. Otherwise use PostgreSQL, or S3 with If-Match and If-None-Match.',
       );
   } finally {
     mayRemove = await registers.remove(garbage).then(

@@ -57,8 +57,11 @@ export async function underClaim<T>(
   const renew = async (): Promise<void> => {
     if (lost.signal.aborted) return;
     const renewed = await put(holder, version);
-    if (renewed === 'conflict') lost.abort();
-    else ({ version } = renewed);
+    if (renewed !== 'conflict') return void ({ version } = renewed);
+    const found = await tools.registers.get(key);
+    // An earlier renewal that got no answer took effect after all.
+    if (found && holderIn(found.body)?.id === holder.id) ({ version } = found);
+    else lost.abort();
   };
   const stop = lock.every(locking.lease / 3, () => {
     // A place that cannot be reached for a while costs the claim at most.

@@ -78,7 +78,7 @@ export async function take(options: Taker, { operation, target, moved }: Opening
       if (!found && before.epoch > 0) notify?.(headLost(registers.location));
     }
     const holder = newHolder(options, operation);
-    const proof = isProven && { probed_at: holder.created_at, probed_in };
+    const proof = isProven && { format: 2 as const, probed_at: holder.created_at, probed_in };
     const head = { ...before, ...proof, target, holder };
     const taken = { ...head, epoch: head.epoch + 1, beat: 0 };
     const since = clock.monotonic();
