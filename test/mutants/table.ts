@@ -5192,9 +5192,23 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a claim that was taken over does not end the work',
     file: 'state/backends/registers/reader-claim.ts',
-    find: "if (renewed === 'conflict') lost.abort();",
-    replace: "if (renewed === 'conflict') return;",
+    find: 'else lost.abort();',
+    replace: 'else return;',
     tests: ['unit/state/reader-claim.test.ts'],
+  },
+  {
+    name: 'a renewal of a claim whose answer was lost loses it',
+    file: 'state/backends/registers/reader-claim.ts',
+    find: 'found && holderIn(found.body)?.id === holder.id',
+    replace: 'false',
+    tests: ['unit/state/reader-claim.test.ts'],
+  },
+  {
+    name: 'the state of a saved plan is not checked under the lock',
+    file: 'cli/commands/apply.ts',
+    find: 'checkLocked?.(session.snapshot);',
+    replace: '',
+    tests: ['unit/cli/saved-plan-race.test.ts'],
   },
   {
     name: 'a claim stays after the work',
@@ -5613,7 +5627,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a tenant does not wait for the lock of a run that was killed',
     file: 'cli/state-location.ts',
-    find: "fleetVariables ? TENANT_WAIT : '0s'",
+    find: "fleetVariables && isTakenOver ? TENANT_WAIT : '0s'",
     replace: "'0s'",
     tests: ['unit/cli/lock-wait.test.ts'],
   },
