@@ -5204,13 +5204,6 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/state/reader-claim.test.ts'],
   },
   {
-    name: 'the state of a saved plan is not checked under the lock',
-    file: 'cli/commands/apply.ts',
-    find: 'checkLocked?.(session.snapshot);',
-    replace: '',
-    tests: ['unit/cli/saved-plan-race.test.ts'],
-  },
-  {
     name: 'a claim stays after the work',
     file: 'state/backends/registers/reader-claim.ts',
     find: 'if (!lost.signal.aborted) await put(null, version).catch(unlessRefused);',
