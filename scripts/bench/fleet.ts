@@ -373,9 +373,10 @@ async function slowTenant(without: Fleet): Promise<void> {
   );
 }
 
-/** An origin that accepts requests and never answers. */
-async function deadOrigin(): Promise<void> {
-  const fleet = await fleetOf(2 * LANES, { faults: ['hang'] });
+/** An origin that accepts requests and never answers; no rule stops the run. */
+async function deadOrigin(lanes: number): Promise<void> {
+  const fleet = await fleetOf(4 * LANES, { faults: ['hang'] });
+  fleet.write(lanes, `  stop: { failures: ${8 * LANES} }\n`);
   const begun = process.hrtime.bigint();
   await time(
     process.execPath,
@@ -386,7 +387,7 @@ async function deadOrigin(): Promise<void> {
   const seconds = Number(process.hrtime.bigint() - begun) / 1e9;
   await fleet.cloud.stop();
   row(
-    `an origin that never answers, ${2 * LANES} tenants, ${LANES} lanes`,
+    `an origin that never answers, ${4 * LANES} tenants, ${lanes} lanes`,
     `${fixed(seconds, 1)} s`,
     `at most one deadline (${DEADLINE} s) a lane`,
     seconds <= 1.1 * DEADLINE,
@@ -471,5 +472,6 @@ export async function fleets(): Promise<void> {
   await fleet.cloud.stop();
   await workers();
   await rates();
-  await deadOrigin();
+  await deadOrigin(LANES);
+  await deadOrigin(SHARD_LANES);
 }

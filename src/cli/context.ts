@@ -23,10 +23,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface Exchanges {
   /** The rate limiter of a credential at an origin. @param credential a hash */
   readonly limiterOf: (credential: string, perMinute: number | undefined) => Limiter;
-  /** Told of each response; the status is 0 where there was none. */
-  readonly answered: (origin: string, status: number) => void;
-  /** Whether to repeat a request to which there was no response. */
-  readonly mayRepeat: (origin: string) => boolean;
+  /** Told of each response; the status is 0 where there was none in the milliseconds that it took. */
+  readonly answered: (origin: string, status: number, milliseconds: number) => void;
+  /** Whether to send a request: not to an origin that does not respond to others either. */
+  readonly maySend: (origin: string) => boolean;
 }
 
 /** The context of a command. */

@@ -18,6 +18,7 @@ import {
   type TenantResult,
   type TenantStatus,
 } from '../model/index.js';
+import { circuitBreaker } from '../fleet/circuit-breaker.js';
 import { hasFailed, laneCount, stagesOf, stopping } from '../fleet/lanes.js';
 import {
   entryOf,
@@ -130,7 +131,11 @@ export async function runFleet(
   const { signal, clock } = context;
   setFleetFlags();
   const { limitersByKey } = await import('../client/rate-limit.js');
-  const shared = { limiter: limitersByKey(clock), lanes: laneCount(site.fleet.concurrency) };
+  const shared = {
+    limiter: limitersByKey(clock),
+    lanes: laneCount(site.fleet.concurrency),
+    breaker: circuitBreaker(clock),
+  };
   const stop = stopping(site.fleet.stop);
   const entries = new Map<string, TenantEntry>();
   const outcomes = new Map<string, TenantOutcome>();
@@ -297,6 +302,7 @@ export interface TenantRun {
   readonly shared: {
     readonly limiter: Exchanges['limiterOf'];
     readonly lanes: ReturnType<typeof laneCount>;
+    readonly breaker: ReturnType<typeof circuitBreaker>;
   };
   /** Takes its progress line. */
   readonly status?: ReturnType<FleetWatch['begin']>;
@@ -405,16 +411,17 @@ async function stored(
 }
 
 /** What a tenant shares with others, and which origins failed it last. */
-function exchangesOf(site: FleetSite, tenant: Tenant, { limiter, lanes }: TenantRun['shared']) {
+function exchangesOf(site: FleetSite, tenant: Tenant, { limiter, breaker }: TenantRun['shared']) {
   const seen = new Set<string>();
   const failing = new Set<string>();
   const share = processesWith(tenant, site);
   const exchanges: Exchanges = {
     limiterOf: (credential, perMinute) =>
       limiter(credential, perMinute === undefined ? undefined : rateOf(perMinute, share)),
-    mayRepeat: lanes.mayRepeat,
-    answered(origin, status) {
-      lanes.answered(origin, status !== 0);
+    maySend: breaker.maySend,
+    answered(origin, status, milliseconds) {
+      if (status === 0) breaker.failed(origin, tenant.name, milliseconds);
+      else breaker.answered(origin);
       seen.add(origin);
       if (status === 0 || status >= 500) failing.add(origin);
       else failing.delete(origin);

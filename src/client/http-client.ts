@@ -43,8 +43,8 @@ export interface HttpPorts {
   readonly signal: AbortSignal;
   /** The limiter, where it is not of this client alone. */
   readonly limiterFor?: (requestsPerMinute: number | undefined) => Limiter;
-  /** Whether to repeat a request without a response, asked after the pause; always where absent. */
-  readonly mayRepeat?: (origin: string) => boolean;
+  /** Whether to send a request to this origin; always where absent. */
+  readonly maySend?: (origin: string) => boolean;
 }
 
 const noticeable = 1000;
@@ -52,7 +52,7 @@ const noticeable = 1000;
 const prompt = 5000;
 
 export function httpClient(
-  { transport, clock, random, emit, signal: whole, limiterFor, mayRepeat }: HttpPorts,
+  { transport, clock, random, emit, signal: whole, limiterFor, maySend }: HttpPorts,
   deadlineSeconds: number,
   requestsPerMinute?: number,
 ): HttpClient {
@@ -89,6 +89,8 @@ export function httpClient(
       const { counted, signal, mayLeave, gate = common, ...request } = call;
       if (run.aborted || signal?.aborted || !(await admitted(gate, signal ?? run)))
         return { error: interrupted() };
+      const { origin } = new URL(call.url);
+      if (maySend?.(origin) === false) return { error: silent(origin) };
       const end = signal ?? time;
       const body = await mayLeave?.();
       counts[counted] = (counts[counted] ?? 0) + 1;
@@ -97,13 +99,14 @@ export function httpClient(
     }
 
     async function carry(call: Call, again: (result: HttpResult) => boolean): Promise<HttpResult> {
-      for (let tries = 1; ; tries += 1) {
+      for (let tries = 1, before: HttpResult | undefined; ; tries += 1) {
         const result = await attempt(call);
+        if ('error' in result && result.error.code === SILENT) return before ?? result;
+        before = result;
         const { answer, wait: asked } = 'answer' in result ? result : {};
         if (asked !== undefined && asked <= longestRetryAfter && answer?.status === 429)
           (call.gate ?? common).hold(asked);
         if (!again(result) || !(await pause(tries, asked, call.signal))) return result;
-        if ('error' in result && mayRepeat?.(new URL(call.url).origin) === false) return result;
       }
     }
 
@@ -175,6 +178,14 @@ function exchanges(transport: Transport, clock: Clock, deadlineSeconds: number) 
     ahead === undefined ? undefined : ahead + clock.boot().milliseconds - clock.now();
   return { exchange, skew };
 }
+
+const SILENT = 'silent-origin';
+
+const silent = (origin: string): TransportError =>
+  new TransportError(`not sent, as ${origin} does not respond to other tenants either`, {
+    sent: false,
+    code: SILENT,
+  });
 
 const interrupted = (sent = false): TransportError =>
   new TransportError('the run was interrupted', { sent, code: 'interrupted' });

@@ -1,6 +1,7 @@
 // `trueup fleet worker`: fetches tenants from the queue of the fleet and runs them in lanes. The queue may give a tenant
 // to two workers: one writer at a time is what the lock and the fence of its state see to.
 import { readFleet } from '../../fleet/fleet-file.js';
+import { circuitBreaker } from '../../fleet/circuit-breaker.js';
 import { laneCount } from '../../fleet/lanes.js';
 import {
   delayOf,
@@ -53,7 +54,11 @@ export const run: Command = async (context) => {
       place,
       queue: await queues.queue(name),
       workers,
-      shared: { limiter: limitersByKey(clock), lanes: laneCount(lanes) },
+      shared: {
+        limiter: limitersByKey(clock),
+        lanes: laneCount(lanes),
+        breaker: circuitBreaker(clock),
+      },
       runs: new Map(),
       active: new Map(),
       isDown: false,

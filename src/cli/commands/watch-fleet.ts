@@ -12,6 +12,7 @@ import {
   type TenantEntry,
   type TenantResult,
 } from '../../model/index.js';
+import { circuitBreaker } from '../../fleet/circuit-breaker.js';
 import { laneCount } from '../../fleet/lanes.js';
 import { entryOf, mergedReport, withoutResult } from '../../fleet/merge.js';
 import { repeatedLanes } from '../../fleet/repeated-lanes.js';
@@ -26,9 +27,9 @@ import {
 } from '../../report/fleet-watch-metrics.js';
 import { plural } from '../../report/words.js';
 import { AS_DECLARED, failedCycle, type AuditCycle, type RepeatedAudit } from '../audit-cycle.js';
-import { wholeNumber, type Context, type Exchanges } from '../context.js';
+import { wholeNumber, type Context } from '../context.js';
 import { fleetHere, type FleetSite } from '../fleet-context.js';
-import { runTenant } from '../fleet-run.js';
+import { runTenant, type TenantRun } from '../fleet-run.js';
 import { ownController } from '../own-signal.js';
 import { sayingOnce } from '../repeated-messages.js';
 import { madeBy, version } from '../version.js';
@@ -63,7 +64,7 @@ export async function watchedFleet(context: Context, every: number): Promise<Rep
   const most = wholeNumber('--metrics-tenants', flags.metricsTenants ?? '100', 0, 100_000);
   const { limitersByKey } = await import('../../client/rate-limit.js');
   // For as long as the watch runs: a rate holds over two passes, too.
-  const limiter = limitersByKey(clock);
+  const common = { limiter: limitersByKey(clock), breaker: circuitBreaker(clock) };
   const memory: Memory = {
     kept: new Map(),
     record: beginning(clock.now() / 1000),
@@ -73,7 +74,7 @@ export async function watchedFleet(context: Context, every: number): Promise<Rep
   const repeated = repeatedLanes<Tenant>({
     lanes: () => memory.lanes.lanes(),
     mayStart: () => !signal.aborted,
-    work: (tenant) => auditTenant(context, memory, tenant, limiter),
+    work: (tenant) => auditTenant(context, memory, tenant, common),
   });
   const quiet = sayingOnce(context);
   return {
@@ -94,7 +95,7 @@ async function auditTenant(
   context: Context,
   memory: Memory,
   tenant: Tenant,
-  limiter: Exchanges['limiterOf'],
+  common: Omit<TenantRun['shared'], 'lanes'>,
 ): Promise<void> {
   const { clock, signal, tell } = context;
   const site = memory.site!;
@@ -104,7 +105,7 @@ async function auditTenant(
     flags: tenantFlags(context),
     work: auditedIn(site),
   } as const;
-  const shared = { limiter, lanes: memory.lanes };
+  const shared = { ...common, lanes: memory.lanes };
   const { result } = await runTenant(context, site, tenant, { job, shared, status: undefined });
   if (signal.aborted) return;
   const before = memory.kept.get(tenant.name);
