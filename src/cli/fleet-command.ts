@@ -176,11 +176,11 @@ export function refuseOrderInShards(
   const advice = `Apply one stage after the other, as in: ${stage}`;
   refuse(
     'order-in-shards',
-    `\`order\` has ${stages.length} stages for these tenants, and a ${queued ? 'worker' : 'shard'} cannot wait for those of the others.`,
+    `\`order\` has ${stages.length} stages for these tenants, and a ${queued ? 'worker' : 'shard'} cannot wait for the others to finish a stage.`,
     {
       detail: queued
         ? advice
-        : `${advice}\nOr apply without shards; where the CI system names one: --shard 1/1`,
+        : `${advice}\nOr apply without shards. If the CI system sets a shard, add --shard 1/1`,
       origin: fleet.order[0]!.origin,
     },
   );

@@ -99,7 +99,7 @@ const emptied = (location: string, serial: number): Diagnostic =>
   warning(
     'state-gone',
     `there is no state at ${location}, and this machine saw serial ${serial} there.`,
-    'Without it, objects that are declared no more are not deleted, and the others are recognised by their values. If it was not emptied on purpose, restore it before an apply.',
+    'Without it, trueup does not delete objects that are no longer declared, and recognises the others by their identity. If it was not emptied on purpose, restore it before an apply.',
   );
 
 export function rememberingStore(store: Store, known: KnownSerials): Store {
@@ -115,7 +115,7 @@ export function rememberingStore(store: Store, known: KnownSerials): Store {
     if (typeof serial === 'number' && serial > found.serial)
       refuse(
         'state-went-back',
-        `the state at ${location} has serial ${found.serial}, and this machine saw serial ${serial}: it was restored from a backup, or somebody wrote over it`,
+        `the state at ${location} has serial ${found.serial}, and this machine saw serial ${serial}: it was restored from a backup or overwritten`,
         { detail: 'If the older state is right: trueup state rollback --accept' },
         exits.stale,
       );

@@ -9,9 +9,9 @@ const EXAMPLES =
 
 /** Backends that cannot hold a lock, and why. */
 const unfit: Readonly<Record<string, string>> = {
-  redis: 'its replicas confirm writes late, and forget locks when one takes over',
-  rediss: 'its replicas confirm writes late, and forget locks when one takes over',
-  nats: 'it confirms writes before they are on a disk',
+  redis: 'it acknowledges writes before they are replicated, so that a failover can lose a lock',
+  rediss: 'it acknowledges writes before they are replicated, so that a failover can lose a lock',
+  nats: 'it acknowledges writes before they are on a disk',
 };
 
 export const schemeOf = (location: string): string =>
@@ -25,13 +25,13 @@ export function checkedAddress(location: string): {
   const named = schemeOf(location);
   if (unfit[named] !== undefined)
     return refuse('unsupported-store', `${named} cannot hold a state: ${unfit[named]}`, {
-      detail: `Name PostgreSQL, S3 or a server of Terraform's http protocol: ${EXAMPLES}`,
+      detail: `Name PostgreSQL, S3 or a server of Terraform's http backend: ${EXAMPLES}`,
       attribute: 'settings.state',
     });
   const scheme = SCHEMES.find((one) => one === named);
   if (scheme === undefined)
     return refuse('unsupported-store', `a state at ${named}:// is not supported by this version`, {
-      detail: `Name a file, PostgreSQL, S3 or a server of Terraform's http protocol: .trueup/state.json, ${EXAMPLES}`,
+      detail: `Name a file, PostgreSQL, S3 or a server of Terraform's http backend: .trueup/state.json, ${EXAMPLES}`,
       attribute: 'settings.state',
     });
   const url = urlFrom(location);
@@ -43,7 +43,7 @@ export function checkedAddress(location: string): {
       'Passwords are allowed only in the environment: PGPASSWORD, AWS_SECRET_ACCESS_KEY, TRUEUP_STATE_HTTP_PASSWORD',
     );
   if (scheme === 'http' && !isLoopback(url))
-    return refuseAddress('is in plain http', 'Credentials travel over https only.');
+    return refuseAddress('uses plain http', 'Credentials travel over https only.');
   return url.host === '' ? refuseAddress('names no host or bucket') : { scheme, url };
 }
 

@@ -114,7 +114,7 @@ describe('whatever the version', { timeout: SLOW }, () => {
     await server().halt();
     await worker.says('The worker retries.');
     const late = fleet.start('fleet', 'status', 'r', '--wait');
-    await late.says('It is asked again.');
+    await late.says('Retrying.');
     await server().restart();
     const { code, stderr } = await worker.ended;
     expect(code, stderr).toBe(0);

@@ -167,7 +167,7 @@ function refuseOtherState({ name, again, file }: SavedPlan, snapshot: Snapshot |
   if (lineage !== planned) stale('the state is not the one it was made with');
   if (serial < plannedSerial)
     stale(
-      `it was made with serial ${plannedSerial} of the state, which has serial ${serial} now: it was restored from a backup, or somebody wrote over it`,
+      `it was made from serial ${plannedSerial} of the state, but the state now has serial ${serial}: the state was restored from a backup or overwritten`,
     );
 }
 

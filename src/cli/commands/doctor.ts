@@ -169,7 +169,7 @@ function accessFindings(access: Access | undefined): readonly Finding[] {
     'read-only':
       'these credentials may only read the state: plan and drift work, apply is refused before its first request',
     'may-not-remove':
-      'can be locked and written, but these credentials may not remove values: what runs replace stays there. Grant the right to delete',
+      'can be locked and written, but these credentials cannot delete: what is no longer used stays there. Grant permission to delete',
   };
   const limit = access && limits[access];
   return limit === undefined ? [] : [note('state access', limit)];

@@ -50,7 +50,7 @@ export const run: Command = async (context) => {
   const identity = protection.recipients ? ' --identity FILE' : '';
   const apply = `trueup fleet apply ${shellWord(flags.out)}${identity}`;
   const next = isBlocking(beyond)
-    ? `It is blocked as a whole. To apply as much as is allowed: ${apply} --select EXPRESSION`
+    ? `The run is blocked as a whole. To apply a part that is within the limits: ${apply} --select TERMS`
     : `To apply it: ${apply}`;
   err.write(`Saved. ${hindrance(end) ?? next}\n`);
   return exit;

@@ -105,7 +105,7 @@ function whileWaiting({ flags, tell, clock, signal }: Context) {
       } catch (error) {
         const [first] = error instanceof Refusal ? error.diagnostics : [];
         if (!flags.wait || !first || !isOutage(first)) throw error;
-        if (!isTold) await tell([warning('waiting', `${first.summary}. It is asked again.`)]);
+        if (!isTold) await tell([warning('waiting', `${first.summary}. Retrying.`)]);
         isTold = true;
       }
       await clock.sleep(POLL, signal);

@@ -18,7 +18,7 @@ export function refuseUnreachable(location: string, why: string): never {
 
 /** @param what the user may not do, as in "read" @param rights a sentence about those that a user needs */
 export function refuseDenied(location: string, what: string, why: string, rights?: string): never {
-  const check = 'Check the credentials and their rights: trueup doctor';
+  const check = 'Check the credentials and their permissions: trueup doctor';
   refuse('backend-denied', `the state at ${location} refuses to let this user ${what} it: ${why}`, {
     detail: rights === undefined ? check : `${rights} ${check}`,
   });
@@ -56,7 +56,7 @@ export function duringRun(error: unknown, kept: string): unknown {
 export function refuseUnfit(
   location: string,
   problem: string,
-  instead = 'Use a backend that keeps conditions: PostgreSQL, or S3 with If-Match and If-None-Match.',
+  instead = 'Use a backend with conditional writes: PostgreSQL, or S3 with If-Match and If-None-Match.',
 ): never {
   refuse('backend-cannot-lock', `${location} cannot hold a state: ${problem}`, {
     detail: `Two runs could write at the same time. ${instead}`,
@@ -92,9 +92,9 @@ export function refuseNotLocked(place: string): never {
 
 /** The id of `unlock` is not that of the lock. @param found the id of the lock, where it is known @param holder continues the sentence */
 export function refuseWrongLock(id: string, found: string | undefined, holder = ''): never {
-  const asked = `the lock is not ${JSON.stringify(id)}`;
+  const asked = `the ID of the lock is not ${JSON.stringify(id)}`;
   if (found === undefined) refuseLocked('wrong-lock', asked);
-  refuseLocked('wrong-lock', `${asked} but ${JSON.stringify(found)}${holder}`, {
+  refuseLocked('wrong-lock', `${asked}, but ${JSON.stringify(found)}${holder}`, {
     detail: `If that run is not running any more: trueup unlock ${shellWord(found)}`,
   });
 }

@@ -124,7 +124,7 @@ test('a tenant that ends while the status of its run is asked for is counted', a
 });
 
 test.each([
-  [['--wait'], 2, 'It is asked again.'],
+  [['--wait'], 2, 'Retrying.'],
   [[], 0, 'cannot be reached'],
 ])('a status with %j looks again %i times while the servers are away', async (words, most, why) => {
   const states = 'state: "postgres://u@127.0.0.1:1/x?schema=${tenant}"';

@@ -321,7 +321,10 @@ describe('a bundle', () => {
       await home.run('plan', '--out', 'b');
       writeFileSync(state, older);
       const { code, stderr } = await home.run('apply', 'b');
-      expect([code, stderr]).toEqual([6, expect.stringContaining('it was restored from a backup')]);
+      expect([code, stderr]).toEqual([
+        6,
+        expect.stringContaining('the state was restored from a backup'),
+      ]);
     });
 
     test('is compared with the cloud where the state was written since', async () => {
@@ -580,7 +583,7 @@ describe('an apply', () => {
     expect([...home.writes('acme'), ...home.writes('globex')]).toEqual([]);
     const planned = await home.run('plan', '--out', 'b');
     expect(planned.stderr).toContain(
-      'Saved. It is blocked as a whole. To apply as much as is allowed: trueup fleet apply b --select EXPRESSION',
+      'Saved. The run is blocked as a whole. To apply a part that is within the limits: trueup fleet apply b --select TERMS',
     );
     expect((await home.run('apply', 'b')).code).toBe(3);
     // A shard of a bundle knows of all tenants; a selection leaves them out.

@@ -361,7 +361,7 @@ describe('an address that cannot hold a state', () => {
     ['redis://h/${tenant}', /^unsupported-store: redis cannot hold a state/],
     ['postgres://u:hunter2@h/db?schema=${tenant}', /^bad-address: .* holds a password$/],
     ['https://h/${tenant}?private_token=hunter2', /^bad-address: .* holds a password$/],
-    ['http://h.example.com/${tenant}', /^bad-address: .* is in plain http$/],
+    ['http://h.example.com/${tenant}', /^bad-address: .* uses plain http$/],
     ['s3:///${tenant}', /^bad-address: .* names no host or bucket$/],
   ])('is refused at its place, without its password: %s', async (state, why) => {
     const text = `fleet:\n  tenants: { from: tenants/* }\n  defaults: { state: "${state}" }`;

@@ -373,7 +373,7 @@ describe('the lock of a server', () => {
     expect(refused.words).toContain('trueup unlock terraforms');
     const wrong = await refusal(store().unlock('another'));
     expect(wrong).toMatchObject({ code: 'wrong-lock', exit: 4 });
-    expect(wrong.words).toContain('not "another" but "terraforms"');
+    expect(wrong.words).toContain('not "another", but "terraforms"');
     await store().unlock('terraforms');
     expect(kept().lock).toBeUndefined();
   });

@@ -638,20 +638,20 @@ describe('a backend that fails', () => {
       }),
     ],
     [
-      'creates a key that exists',
+      'overwrites a key that must not exist',
       ({ get, put }) => ({
         put: async (key, body, expect) =>
           put(key, body, expect ?? (await get(key))?.version ?? null),
       }),
     ],
     [
-      'refuses to replace the current version of a key',
+      'rejects an update of the current version of a key',
       ({ put }) => ({
         put: async (key, body, expect) => (expect === null ? put(key, body, expect) : 'conflict'),
       }),
     ],
     [
-      'replaces a key whose version is another one',
+      'overwrites a key that has another version',
       ({ get, put }) => ({
         put: async (key, body, expect) =>
           put(key, body, expect === null ? null : ((await get(key))?.version ?? null)),
@@ -682,30 +682,30 @@ describe('a backend that fails', () => {
         },
       }),
     ],
-    ...(['creates a key that exists', 'replaces a key whose version is another one'] as const).map(
-      (problem): [string, (registers: Registers) => Partial<Registers>] => [
-        problem,
-        ({ get, put }) => {
-          // It ignores one condition, and calls a write too many while another one is under way.
-          let running = 0;
-          return {
-            async put(key, body, expect) {
-              if (running > 0) return 'unknown';
-              running += 1;
-              try {
-                const version = (await get(key))?.version ?? null;
-                const isIgnored = (expect === null) === problem.startsWith('creates');
-                return await put(key, body, isIgnored ? version : expect);
-              } finally {
-                running -= 1;
-              }
-            },
-          };
-        },
-      ],
-    ),
+    ...(
+      ['overwrites a key that must not exist', 'overwrites a key that has another version'] as const
+    ).map((problem): [string, (registers: Registers) => Partial<Registers>] => [
+      problem,
+      ({ get, put }) => {
+        // It ignores one condition, and calls a write too many while another one is under way.
+        let running = 0;
+        return {
+          async put(key, body, expect) {
+            if (running > 0) return 'unknown';
+            running += 1;
+            try {
+              const version = (await get(key))?.version ?? null;
+              const isIgnored = (expect === null) === problem.endsWith('not exist');
+              return await put(key, body, isIgnored ? version : expect);
+            } finally {
+              running -= 1;
+            }
+          },
+        };
+      },
+    ]),
     [
-      'gives no clear answer to a write whose condition fails',
+      'does not clearly reject a write whose condition is not met',
       ({ get, put }) => ({
         put: async (key, body, expect) =>
           ((await get(key))?.version ?? null) === expect ? put(key, body, expect) : 'unknown',
@@ -760,8 +760,8 @@ describe('a backend that fails', () => {
   });
 
   it.each([
-    ['no head', 'refuses to create a value, and shows none', false],
-    ['an old head', 'refuses to replace the value that it shows', true],
+    ['no head', 'rejects every write of a value that it does not return', false],
+    ['an old head', 'rejects every update of the version that it returns', true],
   ])('is refused after some attempts if a cache shows %s', async (_, problem, isThere) => {
     const { clock, memory, store } = place();
     const plain = memory.connect();

@@ -93,7 +93,7 @@ describe('a place in S3', () => {
       isUnknown(request.headers) ? error(501, 'NotImplemented') : transport(request);
     const { code, words } = await refusal(probe(place(unknowing)));
     expect(code).toBe('backend-cannot-lock');
-    expect(words).toContain('it knows no conditions of a write: NotImplemented, status 501');
+    expect(words).toContain('it does not support conditional writes: NotImplemented, status 501');
     expect([...values.keys()]).toEqual([]);
   });
 });

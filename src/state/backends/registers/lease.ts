@@ -57,7 +57,10 @@ export function heldHead(tools: HeadTools, held: OpenedHead) {
     // Nobody else writes our name: a write of this run that it had given up took effect after all.
     if (!found || !isOurs(found.head)) return lose();
     if (attempt === ATTEMPTS)
-      refuseUnreachable(registers.location, 'it refuses to replace the head that it shows');
+      refuseUnreachable(
+        registers.location,
+        'it rejects every update of the version that it returns',
+      );
     ({ head, version } = found);
     await pauseAfter(tools, attempt);
     return swap(change, attempt + 1);

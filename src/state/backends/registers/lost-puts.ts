@@ -23,9 +23,9 @@ export function lostPuts({ registers, signal, ...pauses }: LossTools) {
       refuseUnfit(
         registers.location,
         version === undefined
-          ? 'it refuses to create a value, and shows none'
-          : 'it refuses to replace the value that it shows',
-        'If a cache on the way answers for it, name the server itself.',
+          ? 'it rejects every write of a value that it does not return'
+          : 'it rejects every update of the version that it returns',
+        'If there is a cache in front of it, use the address of the server itself.',
       );
     await pauseAfter(pauses, times, signal).catch(refuseInterrupted);
   };

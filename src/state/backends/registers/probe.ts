@@ -24,11 +24,17 @@ export async function probe(tools: ProjectPlace): Promise<boolean> {
   try {
     const replaced = await settledPut(tools, key, second, created.version);
     if (replaced === 'conflict')
-      return refuseUnfit(registers.location, 'it refuses to replace the current version of a key');
+      return refuseUnfit(
+        registers.location,
+        'it rejects an update of the current version of a key',
+      );
     const isClear = await allRefused(tools, [
-      { problem: 'it creates a key that exists', send: () => registers.put(key, body(), null) },
       {
-        problem: 'it replaces a key whose version is another one',
+        problem: 'it overwrites a key that must not exist',
+        send: () => registers.put(key, body(), null),
+      },
+      {
+        problem: 'it overwrites a key that has another version',
         send: () => registers.put(key, body(), created.version),
       },
     ]);
@@ -47,7 +53,7 @@ export async function probe(tools: ProjectPlace): Promise<boolean> {
     if (!isClear)
       return refuseUnfit(
         registers.location,
-        'it gives no clear answer to a write whose condition fails',
+        'it does not clearly reject a write whose condition is not met',
         'If the server was busy, try again. Otherwise use PostgreSQL, or S3 with If-Match and If-None-Match.',
       );
   } finally {

@@ -217,7 +217,7 @@ function conditionalPut({ location, send, ask, explained }: Client): Registers['
     if ('failure' in answer || answer.status === 409 || isTransient(answer.status))
       return 'unknown';
     if (answer.status === UNKNOWN_REQUEST)
-      refuseUnfit(location, `it knows no conditions of a write: ${reasonOf(answer)}`);
+      refuseUnfit(location, `it does not support conditional writes: ${reasonOf(answer)}`);
     const { status, headers: told } = explained(answer, 'write');
     if (status >= 300) return 'conflict';
     return told['etag'] === undefined ? 'unknown' : { version: told['etag'] };
