@@ -59,7 +59,7 @@ test.each(['plan', 'apply'] as const)(
 test('a bundle that is blocked as a whole is not said to be ready', async () => {
   const home = await governed(FEW);
   const { stderr } = await home.run('plan', '--out', 'c.bundle');
-  expect(stderr).toContain('Saved. It is blocked as a whole. To apply as much');
+  expect(stderr).toContain('Saved. The run is blocked as a whole. To apply a part');
 });
 
 test('blocks a bundle that is to be queued, before the queue is asked', async () => {
