@@ -1,9 +1,11 @@
 // Shortens long lists of warnings, notes and blocking verdicts: many of one code say the same. Imports nothing that takes time to load.
 import {
   defined,
+  firstNamed,
   flagToAllow,
   groupedBy,
   tally,
+  tryAddress,
   type Diagnostic,
   type Origin,
   type Verdict,
@@ -12,18 +14,26 @@ import {
 /** How many of those that say the same are shown. */
 const MOST_SHOWN = 3;
 
-/** Every error; of the other codes the first few, and how many more there are. What holds for several objects of one place is one. @param all the flag or the command that shows all of them */
+/** Every error; of the other codes the first few, and how many more there are. What holds for several objects of one place is one, and names a few of them. @param all the flag or the command that shows all of them */
 export const briefly = (
   diagnostics: readonly Diagnostic[],
   all = '--verbose',
 ): readonly Diagnostic[] =>
   shortened(
-    onceForPlaces(diagnostics),
+    onceForPlaces(diagnostics).map(fewNamed),
     ({ severity, code }) => (severity === 'error' ? undefined : code),
     (more) => ({ summary: `and ${more} more like this`, detail: `All of them: ${all}` }),
   );
 
 /** With one of the warnings and notes that are the same for several objects of a template or a `for_each`, and how many objects that are. */
+/** With the first few of the addresses, where the lines of the detail are addresses. */
+function fewNamed(one: Diagnostic): Diagnostic {
+  const lines = one.detail?.split('\n') ?? [];
+  return lines.length > 1 && lines.every((line) => tryAddress(line))
+    ? { ...one, detail: firstNamed(lines, MOST_SHOWN) }
+    : one;
+}
+
 const onceForPlaces = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
   groupedBy(diagnostics, ({ severity, code, summary, detail, origin }) =>
     severity !== 'error' && origin
