@@ -17,6 +17,8 @@ const UNKNOWN =
   'alert_rules: { r: { filter_criteria: { alert_type__in: [login_sucess] }, associated_accounts: ["1"] } }\n';
 
 const times = (text: string, part: string): number => text.split(part).length - 1;
+const FIRST = 'Correct the errors first.';
+
 
 test.each([
   ['both streams are one', true, [1, 0]],
@@ -126,9 +128,15 @@ test('errors come before the rules that block', async () => {
   writeFileSync(join(cwd, 'trueup.yaml'), SETTINGS + ACCOUNTS);
   await inProcess(apply, ['apply', '--auto-approve'], { cwd, env: {} });
   writeFileSync(join(cwd, 'trueup.yaml'), `${SETTINGS}${REFUSED}accounts: { a: { name: A } }\n`);
-  const { stdout } = await inProcess(plan, ['plan'], { cwd, env: {} });
-  expect(stdout).toContain('BLOCKED by max-deletes. Correct the errors first.');
-  expect(stdout.split('\n').at(-2)).not.toContain('--allow');
+  for (const format of ['text', 'markdown', 'html', 'json']) {
+    const words = ['plan', '--format', format];
+    const { stdout, stderr } = await inProcess(plan, words, { cwd, env: {} });
+    const isText = format === 'text';
+    const both = format === 'json' ? stderr : stdout;
+    expect(both).toContain(isText ? 'BLOCKED by max-deletes. Correct the errors first.' : FIRST);
+    expect(stderr).toContain(FIRST);
+    expect(stdout + stderr).not.toContain('--allow');
+  }
 });
 
 test('a file holds them in any case', async () => {
