@@ -32,10 +32,11 @@ const styled = (context: Context, { color, width }: Style): Style => ({
 /** The style of the text on stdout. */
 export const shownStyle = (context: Context): Style => styled(context, context.out.style);
 
-/** The same where `reportErrors` follows: each diagnostic is printed once. */
+/** The same where `reportErrors` follows: each diagnostic is printed once, as far as TRUEUP_LOG wants it. */
 export const styleBesideErrors = (context: Context): Style => ({
   ...shownStyle(context),
   diagnosticsApart: !context.isOneStream(),
+  takes: context.takes,
 });
 
 /** The style of reports in files. */

@@ -47,6 +47,25 @@ test.each([
 });
 
 test('documents hold those of the files', async () => {
+test.each([true, false])(
+  'as far as TRUEUP_LOG wants them: both streams are one: %s',
+  async (isOne) => {
+    const cwd = freshFolder();
+    writeFileSync(join(cwd, 'trueup.yaml'), SETTINGS + UNKNOWN);
+    const told: Command = (context, args) => plan({ ...context, isOneStream: () => isOne }, args);
+    for (const [level, count] of [
+      ['error', 0],
+      ['warning', 1],
+    ] as const) {
+      const env = { TRUEUP_LOG: level };
+      const words = ['plan', '--report', 'markdown=plan.md'];
+      const { stdout, stderr } = await inProcess(told, words, { cwd, env });
+      expect(times(stdout + stderr, '[unknown-value]')).toBe(count);
+      expect(readFileSync(join(cwd, 'plan.md'), 'utf8')).toContain('unknown-value');
+    }
+  },
+);
+
   const cwd = freshFolder();
   writeFileSync(join(cwd, 'trueup.yaml'), SETTINGS + UNKNOWN);
   for (const [command, words] of [
