@@ -62,6 +62,8 @@ export function contextOf(
     out.write(begun.version());
     return begun;
   };
+  const takes = ({ severity }: Diagnostic): boolean =>
+    level === -1 || levels.indexOf(severity) <= level;
   const context = {
     flags,
     environment: environment as Environment,
@@ -101,11 +103,11 @@ export function contextOf(
     stdin: () => (input ??= readAll(stdin, LONGEST_INPUT)),
     /** The events that `--json` asks for: one stream a run, which its version begins. */
     events: () => (events ??= begin()),
+    /** Whether TRUEUP_LOG wants a diagnostic. */
+    takes,
     /** Says diagnostics, as far as TRUEUP_LOG wants them: on stderr, or as part of the stream that `--json` asks for. */
     async tell(diagnostics: readonly Diagnostic[]): Promise<void> {
-      const wanted = diagnostics.filter(
-        (one) => level === -1 || levels.indexOf(one.severity) <= level,
-      );
+      const wanted = diagnostics.filter(takes);
       if (wanted.length === 0) return;
       const shown = masking.said(withCommands(wanted, context.said));
       if (flags.json) out.write((await context.events()).diagnostics(shown));

@@ -54,5 +54,8 @@ function judged(
     detail: message,
     ...(!policy.allow && { allowable: false as const }),
   };
-  return { exit: exits.blocked, diagnostics: blocksOf([verdict], { again }) };
+  return {
+    exit: exits.blocked,
+    diagnostics: blocksOf({ policy: [verdict], diagnostics: [] }, { again }),
+  };
 }

@@ -446,7 +446,7 @@ function complaintsOf(outcome: TenantOutcome | undefined): readonly Diagnostic[]
   if (!document) return [];
   return [
     ...document.diagnostics,
-    ...('policy' in document ? blocksOf(document.policy, { again }) : []),
+    ...('policy' in document ? blocksOf(document, { again }) : []),
     ...outcomes.flatMap(({ address, diagnostic }) =>
       diagnostic ? [{ address, ...diagnostic }] : [],
     ),

@@ -10,11 +10,10 @@ import {
   type Exit,
   type Outcome,
   type PlanDocument,
-  type Verdict,
 } from '../model/index.js';
 import type { PlanFormat } from '../report/formats.js';
 import type { Style } from '../report/index.js';
-import { blockedByRule, briefly } from '../report/brief-diagnostics.js';
+import { blockedByRule, briefly, CORRECT_FIRST, isWrong } from '../report/brief-diagnostics.js';
 import { isDiskError } from '../state/disk-errors.js';
 import { sourceUrls } from './ci-run.js';
 import type { Context } from './context.js';
@@ -33,10 +32,11 @@ const styled = (context: Context, { color, width }: Style): Style => ({
 /** The style of the text on stdout. */
 export const shownStyle = (context: Context): Style => styled(context, context.out.style);
 
-/** The same where `reportErrors` follows: each diagnostic is printed once. */
+/** The same where `reportErrors` follows: each diagnostic is printed once, as far as TRUEUP_LOG wants it. */
 export const styleBesideErrors = (context: Context): Style => ({
   ...shownStyle(context),
   diagnosticsApart: !context.isOneStream(),
+  takes: context.takes,
 });
 
 /** The style of reports in files. */
@@ -167,7 +167,9 @@ export async function reportErrors(
   const isText = form === 'text';
   if (flags.json || (context.isOneStream() && isText)) return;
   const shown = flags.verbose ? diagnostics : briefly(diagnostics);
-  const blocks = context.fleetVariables ? [] : blocksOf(policy, { named: isText, again });
+  const blocks = context.fleetVariables
+    ? []
+    : blocksOf({ policy, diagnostics }, { named: isText, again });
   await context.tell([...shown, ...blocks]);
 }
 
@@ -194,19 +196,19 @@ interface BlocksForm {
 
 /** The blocking verdicts, one error for each rule. */
 export function blocksOf(
-  policy: readonly Verdict[],
+  document: Pick<PlanDocument, 'policy' | 'diagnostics'>,
   { named = false, again }: BlocksForm = {},
 ): readonly Diagnostic[] {
   const remedy = again === undefined ? 'To allow it:' : `To allow it, plan again: ${again}`;
-  const blocked = policy.filter(({ verdict }) => verdict === 'blocked');
-  return blockedByRule(blocked, false).map(({ rule, shown, more, flag }) => {
+  const first = isWrong(document.diagnostics) ? CORRECT_FIRST : undefined;
+  return blockedByRule(document, false).map(({ rule, shown, more, flag }) => {
     const others = more === 0 ? [] : [`and ${more} more`];
     const details = [...shown.map(({ detail }) => detail), ...others].join('; ');
     return {
       severity: 'error',
       code: rule,
       summary: named ? `Blocked by ${rule}.` : `Blocked by policy: ${details}.`,
-      ...(flag !== undefined && { detail: `${remedy} ${flag}` }),
+      ...defined({ detail: first ?? (flag && `${remedy} ${flag}`) }),
     };
   });
 }

@@ -38,6 +38,7 @@ import {
   build,
   converted,
   joinedKey,
+  OF_MEMBER,
   substitute,
   type InterpolationContext,
   type Scope,
@@ -86,7 +87,7 @@ export function complain(
   if (names && run.unread.some((mayHold) => mayHold(...names))) return;
   const full = [...(piece.at ?? piece.path), ...path];
   const place = [piece.from.file, piece.origin.line, full, code, summary];
-  const key = JSON.stringify([...place, ...instanceThatDecides(piece, path)]);
+  const key = JSON.stringify([...place, ...whatDecides(piece, path, address)]);
   if (run.said.has(key)) return;
   run.said.add(key);
   run.report.add(() => {
@@ -103,12 +104,16 @@ export function complain(
   });
 }
 
-/** The use of a template whose parameters may decide what is wrong. What stands in the template as it is, is wrong once. */
-const instanceThatDecides = (
+/** The use of a template, and the member of a `for_each`, whose values may decide what is wrong. What stands there as it is, is wrong once. */
+function whatDecides(
   { instance, raw }: RawEntry,
   path: readonly string[],
-): readonly (string | undefined)[] =>
-  instance && textAt(raw, path)?.includes('${') ? [instance.prefix, instance.key] : [];
+  address: string | undefined,
+): readonly (string | undefined)[] {
+  const text = textAt(raw, path) ?? '';
+  if (!text.includes('${')) return [];
+  return [instance?.prefix, instance?.key, OF_MEMBER.test(text) ? address : undefined];
+}
 
 /** The place of a declaration that a program made is its construct; that of a block is its beginning: several documents of a file may hold lists of blocks. */
 function originAt(

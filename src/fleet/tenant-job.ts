@@ -82,12 +82,24 @@ export function spreadOf(text: string): number {
   return refuse('usage', `--spread has to be ${durationWords}, less than 24h.`);
 }
 
+/** A time with one space between its fields. */
+export const spacedOnce = (text: string): string => text.trim().replaceAll(/\s+/g, ' ');
+
+/** What is taken as a time. @param flag of the example */
+export const timeForms = (flag: string): string =>
+  `Type minute, hour, day, month and day of the week, or one of @hourly, @daily, @weekly, @monthly and @yearly.\nFor example, every six hours: ${flag} "0 */6 * * *"`;
+
 /** With a field left out, pg-boss takes the others for fields that they are not: `0 4 * *` is every minute of an hour. @throws Refusal */
-export function checkCron(text: string): void {
-  if (/^(?:@[a-z]+|\S+(?: +\S+){4})$/.test(text)) return;
-  refuse('usage', `--cron ${JSON.stringify(text.slice(0, 80))} does not have five fields.`, {
-    detail: 'Type minute, hour, day, month and day of the week, as in: --cron "0 3 * * *"',
-  });
+export function cronOf(text: string): string {
+  const cron = spacedOnce(text);
+  if (/^(?:@[a-z]+|\S+(?: \S+){4})$/.test(cron)) return cron;
+  return refuse(
+    'usage',
+    `--cron ${JSON.stringify(text.slice(0, 80))}: it does not have five fields.`,
+    {
+      detail: timeForms('--cron'),
+    },
+  );
 }
 
 /** The fields of a time as Kubernetes reads them, with the names of their values from the least on. */
@@ -99,9 +111,10 @@ const TIME_FIELDS: readonly (readonly [string, number, number, ...(readonly stri
   ['day of the week', 0, 6, ...'sun mon tue wed thu fri sat'.split(' ')],
 ];
 
-/** What is wrong with a time of Kubernetes, if anything is. pg-boss takes more: `L`, `5#2`, and 7 for Sunday. @param text five fields */
+/** What is wrong with a time of Kubernetes, if anything is. pg-boss takes more: `L`, `5#2`, and 7 for Sunday. @param text with one space between the fields */
 export function timeFault(text: string): string | undefined {
   const fields = text.split(' ');
+  if (fields.length !== TIME_FIELDS.length) return 'it does not have five fields.';
   const wrong = TIME_FIELDS.findIndex((one, at) => !fitsField(fields[at] ?? '', one));
   if (wrong < 0) return undefined;
   const [field, least, most, ...names] = TIME_FIELDS[wrong]!;

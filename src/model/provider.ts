@@ -114,9 +114,14 @@ export interface Audited extends Judged {
 }
 
 /** The findings of an audit beside drift. */
-export type AuditSource = (
-  audited: Audited,
-) => Promise<Partial<Pick<Findings, 'health' | 'access' | 'diagnostics'>>>;
+export interface AuditFindings extends Partial<
+  Pick<Findings, 'health' | 'access' | 'diagnostics'>
+> {
+  /** Codes of warnings about a declaration which a health issue of its object makes superfluous. */
+  readonly retold?: readonly string[];
+}
+
+export type AuditSource = (audited: Audited) => Promise<AuditFindings>;
 
 export interface Provider {
   readonly kinds: Kinds;

@@ -1,27 +1,38 @@
 // Shortens long lists of warnings, notes and blocking verdicts: many of one code say the same. Imports nothing that takes time to load.
 import {
   defined,
+  firstNamed,
   flagToAllow,
   groupedBy,
   tally,
+  tryAddress,
   type Diagnostic,
   type Origin,
+  type PlanDocument,
   type Verdict,
 } from '../model/index.js';
 
 /** How many of those that say the same are shown. */
 const MOST_SHOWN = 3;
 
-/** Every error; of the other codes the first few, and how many more there are. What holds for several objects of one place is one. @param all the flag or the command that shows all of them */
+/** Every error; of the other codes the first few, and how many more there are. What holds for several objects of one place is one, and names a few of them. @param all the flag or the command that shows all of them */
 export const briefly = (
   diagnostics: readonly Diagnostic[],
   all = '--verbose',
 ): readonly Diagnostic[] =>
   shortened(
-    onceForPlaces(diagnostics),
+    onceForPlaces(diagnostics).map(fewNamed),
     ({ severity, code }) => (severity === 'error' ? undefined : code),
     (more) => ({ summary: `and ${more} more like this`, detail: `All of them: ${all}` }),
   );
+
+/** With the first few of the addresses, where the lines of the detail are addresses. */
+function fewNamed(one: Diagnostic): Diagnostic {
+  const lines = one.detail?.split('\n') ?? [];
+  return lines.length > 1 && lines.every((line) => tryAddress(line))
+    ? { ...one, detail: firstNamed(lines, MOST_SHOWN) }
+    : one;
+}
 
 /** With one of the warnings and notes that are the same for several objects of a template or a `for_each`, and how many objects that are. */
 const onceForPlaces = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
@@ -99,28 +110,38 @@ function framesOnce(): (one: Diagnostic) => Diagnostic {
   };
 }
 
+/** The advice for a blocked plan with errors: nothing can be applied before. */
+export const CORRECT_FIRST = 'Correct the errors first.';
+
 export interface BlockingRule {
   readonly rule: string;
   /** The first verdicts of the rule. */
   readonly shown: readonly Verdict[];
   /** How many verdicts are not shown. */
   readonly more: number;
-  /** What allows it; absent where nothing does. */
+  /** What allows it; absent where nothing does, and where errors stand. */
   readonly flag?: string;
 }
 
+/** Whether nothing can be applied before something is corrected. */
+export const isWrong = (diagnostics: readonly Diagnostic[]): boolean =>
+  diagnostics.some(({ severity }) => severity === 'error');
+
 /** Blocking verdicts by their rule: the first few of each. @param whole all of them */
 export const blockedByRule = (
-  blocked: readonly Verdict[],
+  { policy, diagnostics }: Pick<PlanDocument, 'policy' | 'diagnostics'>,
   whole: boolean | undefined,
 ): readonly BlockingRule[] =>
-  groupedBy(blocked, ({ rule }) => rule).map((verdicts) => {
+  groupedBy(
+    policy.filter(({ verdict }) => verdict === 'blocked'),
+    ({ rule }) => rule,
+  ).map((verdicts) => {
     const { rule } = verdicts[0]!;
     const shown = whole ? verdicts : verdicts.slice(0, MOST_SHOWN);
     return {
       rule,
       shown,
       more: verdicts.length - shown.length,
-      ...defined({ flag: flagToAllow(verdicts[0]!) }),
+      ...defined({ flag: isWrong(diagnostics) ? undefined : flagToAllow(verdicts[0]!) }),
     };
   });

@@ -49,7 +49,7 @@ export function* ending(
   { before, sentence, isTargeted }: Ending,
   screen: Screen,
 ): Lines {
-  const { diagnostics } = screen.diagnosticsApart ? { diagnostics: [] } : document;
+  const diagnostics = screen.diagnosticsApart ? [] : document.diagnostics.filter(screen.takes);
   for (const one of screen.verbose ? diagnostics : briefly(diagnostics))
     yield* [...diagnosticLines(one, screen), ''];
   // An audit lists them above.

@@ -7,6 +7,7 @@ import {
   groupedBy,
   keysOf,
   own,
+  tally,
   tenantStatuses,
   type DriftDocument,
   type FleetDocument,
@@ -92,6 +93,26 @@ export const writesByKind = ({
   impact,
 }: FleetDocument): readonly (readonly [string, FleetWrites])[] =>
   Object.entries(impact?.kinds ?? {}).toSorted(([a], [b]) => compareText(a, b));
+
+interface WarningCount {
+  readonly tenant: string;
+  readonly code: string;
+  readonly count: number;
+}
+
+/** How many warnings of each code the tenants have, which come in this order. */
+export const warningCounts = (tenants: readonly TenantEntry[]): readonly WarningCount[] =>
+  tenants.flatMap(({ tenant, diagnostics }) => {
+    const codes = diagnostics.flatMap((one) => (one.severity === 'warning' ? one.code : []));
+    return Array.from(tally(codes), ([code, count]) => ({ tenant, code, count }));
+  });
+
+/** As in `12 warnings in 3 tenants`. */
+export function warningsSentence(counts: readonly WarningCount[]): string {
+  const all = counts.reduce((sum, { count }) => sum + count, 0);
+  const tenants = new Set(counts.map(({ tenant }) => tenant)).size;
+  return `${plural(all, 'warning')} in ${plural(tenants, 'tenant')}`;
+}
 
 /** The most that are listed; all are counted. */
 const MOST = 500;

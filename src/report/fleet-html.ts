@@ -7,7 +7,14 @@ import {
   type TenantEntry,
   type TenantStatus,
 } from '../model/index.js';
-import { kindsIn, worstFirst, writesByKind, writesSentence } from './fleet-figures.js';
+import {
+  kindsIn,
+  warningCounts,
+  warningsSentence,
+  worstFirst,
+  writesByKind,
+  writesSentence,
+} from './fleet-figures.js';
 import { fleetErrors, fleetSentence, isWell, statusWord, writesTitle } from './fleet-text.js';
 import { pageSection, htmlPage } from './html-page.js';
 import { diagnosticNotes, htmlTable, wideTable } from './html-parts.js';
@@ -31,6 +38,7 @@ const MOST_ERRORS = 200;
 export function fleetHtml(document: FleetDocument, style: Style): string {
   const tenants = worstFirst(document.tenants);
   const errors = fleetErrors(document, tenants);
+  const warnings = warningCounts(tenants);
   const changed = tenants.filter(({ changes }) => changes.length > 0);
   const counts = tenantStatuses.flatMap((status) => {
     const { [status]: count = 0 } = document.summary;
@@ -51,6 +59,7 @@ export function fleetHtml(document: FleetDocument, style: Style): string {
       ),
       pageSection('writes', writesTitle(document), writesTable(document)),
       pageSection('errors', 'Errors', errorNotes(errors), errors.length),
+      pageSection('warnings', 'Warnings', warningTable(warnings, style)),
       pageSection('changes', 'Objects that differ', changed.map(changesOf), changed.length),
     ],
   });
@@ -66,6 +75,31 @@ function writesTable(document: FleetDocument): readonly Markup[] {
   const titles = ['Kind', 'create', 'update', 'delete', 'Tenants'];
   return [htmlTable(writesSentence(document.impact!), titles, rows)];
 }
+
+/** Folded: the pages of the tenants hold the warnings themselves. */
+function warningTable(
+  warnings: ReturnType<typeof warningCounts>,
+  { pageOf }: Style,
+): readonly Markup[] {
+  if (warnings.length === 0) return [];
+  const said = warningsSentence(warnings);
+  const rows = warnings.map(
+    ({ tenant, code, count }) =>
+      markup`<tr><th scope="row">${linked(tenant, pageOf?.(tenant))}</th><td><code>${code}</code></td><td>${count}</td></tr>\n`,
+  );
+  return [
+    markup`<details class="item">
+<summary>${said}</summary>
+<div class="body">
+${htmlTable('Warnings of each tenant', ['Tenant', 'Warning', 'Count'], rows)}</div>
+</details>
+`,
+  ];
+}
+
+/** The name of a tenant, with a link where there is an address. */
+const linked = (tenant: string, address: string | undefined): Markup =>
+  address === undefined ? markup`${tenant}` : markup`<a href="${address}">${tenant}</a>`;
 
 const requestsOf = (tenants: readonly TenantEntry[]): number =>
   tenants.reduce((sum, { requests }) => sum + requests, 0);
@@ -87,10 +121,8 @@ function heatMap(
   const rows = tenants.map((one) => {
     const { tenant, status, summary } = one;
     const address = pageOf?.(tenant) ?? (one.changes.length > 0 ? `#tenant-${tenant}` : undefined);
-    const name =
-      address === undefined ? markup`${tenant}` : markup`<a href="${address}">${tenant}</a>`;
     const cells = kinds.map((kind) => cellOf(one.kinds[kind], one.exit === 0));
-    return markup`<tr><th scope="row">${name}</th><td${classOf(toneOf(status))}>${statusWord(status)}</td><td class="text">${summary}</td>${cells}</tr>\n`;
+    return markup`<tr><th scope="row">${linked(tenant, address)}</th><td${classOf(toneOf(status))}>${statusWord(status)}</td><td class="text">${summary}</td>${cells}</tr>\n`;
   });
   const caption = markup`Objects of each kind that differ, of all that were read; the worst tenant first`;
   return wideTable({ label: 'Tenants and kinds', caption, look: 'scroll heat' }, heads, rows);

@@ -1,11 +1,25 @@
 // The report of a fleet as a comment or a job summary: counts first, then the tenants, the worst first, and their errors.
 import type { FleetDocument, TenantEntry } from '../model/index.js';
 import { code } from './escaping.js';
-import { worstFirst, writesByKind, writesSentence } from './fleet-figures.js';
+import {
+  warningCounts,
+  warningsSentence,
+  worstFirst,
+  writesByKind,
+  writesSentence,
+} from './fleet-figures.js';
 import { fleetErrors, fleetSentence, isWell, statusWord, writesTitle } from './fleet-text.js';
-import { diagnosticItems, fitted, foldedDetails, markdownTable, type Level } from './markdown.js';
+import {
+  diagnosticItems,
+  fitted,
+  folded,
+  foldedDetails,
+  markdownTable,
+  type Level,
+} from './markdown.js';
 
 const WRITE_TITLES = ['Kind', 'create', 'update', 'delete', 'Tenants'];
+const WARNING_TITLES = ['Tenant', 'Warning', 'Count'];
 
 export function fleetMarkdown(document: FleetDocument): string {
   return fitted(function* (level) {
@@ -26,6 +40,16 @@ export function fleetMarkdown(document: FleetDocument): string {
     }
     const errors = fleetErrors(document, tenants);
     yield* diagnosticItems(errors, level);
+    const warnings = warningCounts(tenants);
+    if (warnings.length > 0)
+      yield* folded(warningsSentence(warnings), [
+        '',
+        ...markdownTable(WARNING_TITLES, warnings, level, ({ tenant, code: name, count }) => [
+          level.code(tenant),
+          level.code(name),
+          String(count),
+        ]),
+      ]);
     const changed = tenants.filter(({ changes }) => changes.length > 0);
     yield* foldedDetails('Objects that differ', changed, level, (one) => changesOf(one, level));
     yield `Run ${level.code(document.run)} of ${code(`fleet ${document.command}`)} · trueup ${level.code(document.trueup_version)}`;

@@ -7,9 +7,9 @@ import {
   type PlanDocument,
   type ResourceChange,
   type ResourceDrift,
-  type Verdict,
   keysOf,
 } from '../model/index.js';
+import { CORRECT_FIRST, isWrong } from './brief-diagnostics.js';
 import { addressesOf, groupsOf, reasonsOf, type ChangeGroup } from './change-groups.js';
 import { outsideDifference } from './differences.js';
 import {
@@ -90,7 +90,7 @@ export function planHtml(document: PlanDocument, style: Style): string {
     document,
     style,
     sections: [
-      pageSection('policy', 'Policy', verdictNotes(policy), policy.length),
+      pageSection('policy', 'Policy', verdictNotes(document), policy.length),
       diagnosticSection(document.diagnostics),
       pageSection('changes', 'Changes', items, changes.length),
       pageSection('impact', 'What it means for alerts', impact ? impactTables(impact) : []),
@@ -105,13 +105,15 @@ export function planHtml(document: PlanDocument, style: Style): string {
 const OPEN_SENTENCES = 5;
 
 /** One note a rule, blocked ones first. What is said of several objects in the same words stands once. */
-function verdictNotes(policy: readonly Verdict[]): readonly Markup[] {
+function verdictNotes({ policy, diagnostics }: PlanDocument): readonly Markup[] {
   const blockedFirst = policy.toSorted(
     (a, b) => Number(b.verdict === 'blocked') - Number(a.verdict === 'blocked'),
   );
   return groupedBy(blockedFirst, ({ rule, verdict }) => canonical([rule, verdict])).map((all) => {
     const { rule, verdict } = all[0]!;
     const [blocked, flag] = [verdict === 'blocked', flagToAllow(all[0]!)];
+    const allowed = flag === undefined ? undefined : markup`To allow it: <code>${flag}</code>`;
+    const advice = isWrong(diagnostics) ? CORRECT_FIRST : allowed;
     const said = groupedBy(all, ({ detail }) => detail).map((same) => {
       const addresses = same.flatMap(({ address, detail }) =>
         address === undefined || detail.includes(address) ? [] : address,
@@ -120,7 +122,7 @@ function verdictNotes(policy: readonly Verdict[]): readonly Markup[] {
     });
     return markup`<div class="note ${blocked ? 'delete' : 'adopt'}">
 <p><span class="badge">${blocked ? 'BLOCKED' : 'allowed'}</span> <code>${rule}</code>${all.length > 1 ? markup` <span class="number">${all.length}</span>` : undefined}</p>
-${said.slice(0, OPEN_SENTENCES)}${folded(said.slice(OPEN_SENTENCES))}${blocked && flag !== undefined ? markup`<p class="muted">To allow it: <code>${flag}</code></p>\n` : undefined}</div>
+${said.slice(0, OPEN_SENTENCES)}${folded(said.slice(OPEN_SENTENCES))}${blocked && advice !== undefined ? markup`<p class="muted">${advice}</p>\n` : undefined}</div>
 `;
   });
 }

@@ -1,6 +1,6 @@
 // A plan as a pull-request comment: counts first, blocked rules, deletes on top, everything else folded.
 import { SENSITIVE, type PlanDocument, type ResourceChange } from '../model/index.js';
-import { blockedByRule } from './brief-diagnostics.js';
+import { blockedByRule, CORRECT_FIRST, isWrong } from './brief-diagnostics.js';
 import {
   addressesOf,
   addressList,
@@ -130,10 +130,11 @@ function* requestItems(changes: readonly ResourceChange[], level: Level): Lines 
   yield* folded(`${plural(requests.length, 'request')}, in order`, ['', ...fence('', lines)]);
 }
 
-function* policyItems({ policy }: PlanDocument, level: Level): Lines {
+function* policyItems(document: PlanDocument, level: Level): Lines {
+  const { policy, diagnostics } = document;
   if (policy.length === 0) return;
-  const blocked = policy.filter(({ verdict }) => verdict === 'blocked');
-  yield* some(blockedByRule(blocked, false), level, ({ rule, shown, more, flag }) => {
+  const blocked = blockedByRule(document, false);
+  yield* some(blocked, level, ({ rule, shown, more, flag }) => {
     const allow = flag === undefined ? '' : ` To allow it: ${code(flag)}`;
     const others = more === 0 ? '' : ` And ${more} more.`;
     const details = shown.map(({ detail, address }) => {
@@ -146,6 +147,7 @@ function* policyItems({ policy }: PlanDocument, level: Level): Lines {
     policy.flatMap(({ rule, verdict }) => (verdict === 'blocked' ? [] : [rule])),
   );
   if (allowed.size > 0) yield `- allowed: ${[...allowed].map(code).join(', ')}`;
+  if (blocked.length > 0 && isWrong(diagnostics)) yield* ['', CORRECT_FIRST];
   yield '';
 }
 

@@ -96,15 +96,13 @@ function* driftLines(same: readonly ResourceDrift[], screen: Screen): Lines {
   yield* differenceLines(changes.map(outsideDifference), screen);
 }
 
-function* verdictLines({ policy }: PlanDocument, screen: Screen): Lines {
-  const of = (wanted: Verdict['verdict']): readonly Verdict[] =>
-    policy.filter(({ verdict }) => verdict === wanted);
-  for (const { rule, shown, more, flag } of blockedByRule(of('blocked'), screen.verbose)) {
+function* verdictLines(document: PlanDocument, screen: Screen): Lines {
+  for (const { rule, shown, more, flag } of blockedByRule(document, screen.verbose)) {
     for (const one of shown) yield* verdictLine(one, '  BLOCKED ', screen.alarm, screen);
     if (more > 0) yield* aside(`and ${more} more by ${rule}. All of them: --verbose`, screen, 4);
     if (flag !== undefined) yield* aside(`to allow it: ${flag}`, screen, 4);
   }
-  const allowed = of('allowed');
+  const allowed = document.policy.filter(({ verdict }) => verdict === 'allowed');
   if (screen.verbose)
     for (const one of allowed) yield* verdictLine(one, '  allowed ', screen.dim, screen);
   else if (allowed.length > 0) {

@@ -1,6 +1,6 @@
 // The style of terminal output: colour, width, and the colour of each action.
 import colors from 'picocolors';
-import type { Origin } from '../model/index.js';
+import type { Diagnostic, Origin } from '../model/index.js';
 import type { SummaryKey } from './words.js';
 
 export interface Style {
@@ -13,6 +13,8 @@ export interface Style {
   readonly requests?: boolean;
   /** Of text: its errors, warnings and notes are printed on another stream. */
   readonly diagnosticsApart?: boolean;
+  /** Of text: whether the log level takes a diagnostic; default all. */
+  readonly takes?: (one: Diagnostic) => boolean;
   /** Of a page: the address at which a forge shows the line; undefined where it shows none. */
   readonly sourceUrl?: (origin: Origin) => string | undefined;
   /** Of the page of one tenant: its name, and the address of the page of its fleet. */
@@ -28,14 +30,15 @@ export interface Screen extends ReturnType<typeof colors.createColors> {
   readonly width: number;
   readonly verbose: boolean;
   readonly diagnosticsApart: boolean;
+  readonly takes: (one: Diagnostic) => boolean;
   readonly alarm: Paint;
 }
 
 export function screenOf({ color, width, ...style }: Style): Screen {
-  const { verbose = false, diagnosticsApart = false } = style;
+  const { verbose = false, diagnosticsApart = false, takes = () => true } = style;
   const paints = colors.createColors(color);
   const alarm: Paint = (text) => paints.bold(paints.red(text));
-  return { ...paints, alarm, width: Math.max(width, 40), verbose, diagnosticsApart };
+  return { ...paints, alarm, width: Math.max(width, 40), verbose, diagnosticsApart, takes };
 }
 
 export function paintOf(screen: Screen, action: SummaryKey): Paint {

@@ -24,6 +24,7 @@ import {
   type Verdict,
   type Verified,
 } from '../model/index.js';
+import { CORRECT_FIRST, isWrong } from './brief-diagnostics.js';
 
 export const signs: Readonly<Record<Action, string>> = {
   create: '+',
@@ -244,7 +245,7 @@ const blockedBy = (rules: readonly string[]): string => `BLOCKED by ${rules.join
 export function blockedSentence({ policy, diagnostics }: PlanDocument): string | undefined {
   const { rules, flags } = blockedRules(policy);
   if (rules.length === 0) return undefined;
-  if (errorsIn(diagnostics) > 0) return `${blockedBy(rules)} Correct the errors first.`;
+  if (isWrong(diagnostics)) return `${blockedBy(rules)} ${CORRECT_FIRST}`;
   const them = rules.length === 1 ? 'it' : 'all of them';
   return flags.length > 0
     ? `${blockedBy(rules)} To allow ${rules.length === 1 ? 'it' : 'them'}: ${flags.join(' ')}`

@@ -5542,8 +5542,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a schedule that lacks a field is taken',
     file: 'fleet/tenant-job.ts',
-    find: '(?: +\\S+){4}',
-    replace: '(?: +\\S+){3,5}',
+    find: '(?: \\S+){4}',
+    replace: '(?: \\S+){3,5}',
     tests: ['unit/cli/fleet-schedule.test.ts'],
   },
   {

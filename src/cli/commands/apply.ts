@@ -341,7 +341,7 @@ async function present(
 }
 
 function endOf({ document, outcomes, diagnostics }: Applied): Ended {
-  const { target, policy } = document;
+  const { target } = document;
   const summary =
     outcomes.length > 0
       ? outcomeSentence(outcomes)
@@ -357,7 +357,7 @@ function endOf({ document, outcomes, diagnostics }: Applied): Ended {
     counts: { ...done, ...Object.fromEntries(open) },
     diagnostics: [
       ...document.diagnostics,
-      ...blocksOf(policy),
+      ...blocksOf(document),
       ...diagnostics,
       ...outcomes.flatMap(({ diagnostic }) => diagnostic ?? []),
     ],

@@ -18,7 +18,7 @@ import {
   workersOf,
   type ManifestOptions,
 } from '../../fleet/kubernetes-manifests.js';
-import { secretVariable, timeFault } from '../../fleet/tenant-job.js';
+import { secretVariable, spacedOnce, timeFault, timeForms } from '../../fleet/tenant-job.js';
 import type { Tenant } from '../../fleet/tenant.js';
 import { visible } from '../../report/escaping.js';
 import { flagWords } from '../commands-to-type.js';
@@ -89,12 +89,12 @@ function manifest(
 }
 
 /** @throws Refusal for a time that never comes, or that is none */
-function scheduleOf(text: string): string {
-  checked('--schedule', SCHEDULE, text);
-  const fault = text.startsWith('@') ? undefined : timeFault(text);
+function scheduleOf(given: string): string {
+  const text = spacedOnce(given);
+  const fault = SCHEDULE_WORD.test(text) ? undefined : timeFault(text);
   if (fault === undefined) return text;
-  return refuse('usage', `--schedule ${JSON.stringify(text.slice(0, 80))}: ${fault}`, {
-    detail: `For example: --schedule "${SCHEDULE[1]}"`,
+  return refuse('usage', `--schedule ${JSON.stringify(given.slice(0, 80))}: ${fault}`, {
+    detail: timeForms('--schedule'),
   });
 }
 
@@ -133,10 +133,7 @@ const SECRET = [
   'trueup-fleet',
 ] as const;
 const IMAGE = [/^[a-z0-9][\w./:@-]{0,500}$/, 'registry.example.com/fleet:1.4.2'] as const;
-const SCHEDULE = [
-  /^(?:@(?:yearly|annually|monthly|weekly|daily|midnight|hourly)|[\w*/,-]+(?: [\w*/,?-]+){4})$/,
-  '17 2 * * *',
-] as const;
+const SCHEDULE_WORD = /^@(?:yearly|annually|monthly|weekly|daily|midnight|hourly)$/;
 
 function checked(flag: string, [pattern, example]: readonly [RegExp, string], text: string) {
   if (pattern.test(text)) return text;

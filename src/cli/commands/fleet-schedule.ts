@@ -1,7 +1,7 @@
 // `trueup fleet schedule`: audits at times, begun by whichever worker is there. An apply is never scheduled: nobody has
 // seen what it would change.
 import { readFleet } from '../../fleet/fleet-file.js';
-import { checkCron, scheduleData, scheduledJobsIn, spreadOf } from '../../fleet/tenant-job.js';
+import { cronOf, scheduleData, scheduledJobsIn, spreadOf } from '../../fleet/tenant-job.js';
 import { exits, refuse, type Exit } from '../../model/index.js';
 import { declarationFiles } from '../../platform/declaration-files.js';
 import type { JobQueues } from '../../state/job-queue.js';
@@ -34,7 +34,7 @@ function checkWords({ cron, remove, spread }: Context['flags'], command: string 
     refuse('usage', '--cron is missing: nothing says when.', {
       detail: `${EXAMPLE}\nTo see what is scheduled: trueup fleet schedule`,
     });
-  if (cron !== undefined) checkCron(cron);
+  if (cron !== undefined) cronOf(cron);
 }
 
 export const run: Command = async (context, [command]) => {
@@ -48,7 +48,8 @@ export const run: Command = async (context, [command]) => {
       await endSchedule(context, queues, own);
       return exits.done;
     }
-    if (flags.cron !== undefined) await schedule(context, queues, { name: own, cron: flags.cron });
+    if (flags.cron !== undefined)
+      await schedule(context, queues, { name: own, cron: cronOf(flags.cron) });
     return list(context, queues, prefix);
   });
 };

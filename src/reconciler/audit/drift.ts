@@ -17,9 +17,11 @@ import {
   WHOLE_PLAN,
   writes,
   type AttributeChange,
+  type AuditFindings,
   type Change,
   type Collections,
   type Declaration,
+  type Diagnostic,
   type DriftChange,
   type DriftRecord,
   type Entry,
@@ -120,13 +122,26 @@ export async function findDrift(
     expectations,
     access: more.find(({ access }) => access)?.access ?? null,
     diagnostics: [
-      ...plan.diagnostics,
+      ...unlessRetold(plan.diagnostics, more),
       ...diagnostics,
       ...more.flatMap((one) => one.diagnostics ?? []),
       ...unverified(expectations),
     ],
     exit: exitOf(exit, records, expectations),
   };
+}
+
+/** Without what the health issues of the same objects tell, too. */
+function unlessRetold(
+  diagnostics: readonly Diagnostic[],
+  sources: readonly AuditFindings[],
+): readonly Diagnostic[] {
+  const told = new Set(
+    sources.flatMap(({ health = [], retold = [] }) =>
+      health.flatMap(({ address }) => retold.map((code) => `${code} ${address}`)),
+    ),
+  );
+  return diagnostics.filter(({ code, address }) => !told.has(`${code} ${address}`));
 }
 
 /** An audit fails with the errors of its plan. */

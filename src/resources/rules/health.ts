@@ -30,6 +30,9 @@ type Finding = Pick<HealthIssue, 'code' | 'summary' | 'detail' | 'at' | 'cause'>
 /** Members of a configuration that are named at most. */
 const FEW = 5;
 
+/** Warnings about a declared rule that say of it what `rule-cannot-fire` says of the live one. */
+export const retold = ['rule-without-scope', 'rule-without-destination'];
+
 /** @param addressOf the address that manages an object, where one does */
 export function healthOf(
   objects: LiveObjects,

@@ -1,7 +1,6 @@
 // The rule against leaving an alert rule that could send alerts without any receiver.
 import {
   defined,
-  firstNamed,
   groupedBy,
   isEmpty,
   liveObjectWords,
@@ -22,8 +21,6 @@ import { afterChanges, deletedIds } from './after-changes.js';
 
 export const RULES = alertRules.name;
 export const DESTINATIONS = alertPushDestinations.name;
-/** Rules that a warning names at most. */
-const FEW = 3;
 
 /** What is not there does not work. */
 export const works = (destination: Values | undefined): boolean =>
@@ -155,7 +152,7 @@ function warn({ changes, live }: Judged): readonly Diagnostic[] {
       severity: 'warning',
       code: 'silent-destinations',
       summary: `${cause}, so the alerts of ${whose} are not delivered.`,
-      ...defined({ detail: rules.length === 1 ? undefined : firstNamed(rules, FEW) }),
+      ...defined({ detail: rules.length === 1 ? undefined : rules.join('\n') }),
       address: change.address,
       ...defined({ origin: change.origin }),
     };

@@ -229,6 +229,8 @@ test('nights do not overlap, and a job of a cron job is named like its run', asy
     timeZone: 'Etc/UTC',
     concurrencyPolicy: 'Forbid',
   });
+  const spaced = await manifest(['--kind', 'cronjob', '--schedule', '0 3  * * *']);
+  expect(spaced['spec']).toMatchObject({ schedule: '0 3 * * *' });
 });
 
 test.each(['job', 'cronjob'])('the pods of a %s that applies wait for locks', async (kind) => {
@@ -270,7 +272,10 @@ test.each([
   [[...IMAGE, '--var', 'api_token=x'], 'TRUEUP_VAR_api_token'],
   [[...IMAGE, '--kind', 'worker', '--var', 'a=b'], '--var cannot be used with --kind worker'],
   [[...IMAGE, '--kind', 'worker', '--env', 'prod'], '--env cannot be used with --kind worker'],
-  [[...IMAGE, '--kind', 'cronjob', '--schedule', '@nightly'], '--schedule "@nightly": Kubernetes'],
+  [
+    [...IMAGE, '--kind', 'cronjob', '--schedule', '@nightly'],
+    '--schedule "@nightly": it does not have five fields.',
+  ],
   [[...IMAGE, '--service-account', ''], '--service-account "": Kubernetes does not'],
   [[...IMAGE, '--deadline', '0s'], '--deadline has to be a length of time above zero'],
   [[...IMAGE, '--deadline', ''], '--deadline has to be a length of time above zero'],
@@ -281,12 +286,17 @@ test.each([
   [[...IMAGE, '--shards', '0'], '--shards takes a whole number from 1 to 1000'],
   [
     [...IMAGE, '--kind', 'cronjob', '--schedule', 'nightly'],
-    '--schedule "nightly": Kubernetes does not',
+    '--schedule "nightly": it does not have five fields.',
   ],
   [
     [...IMAGE, '--kind', 'cronjob', '--schedule', '0 24 * * *'],
     '--schedule "0 24 * * *": "24" is not a valid hour: use 0 to 23, `*`,',
   ],
+  [
+    [...IMAGE, '--kind', 'cronjob', '--schedule', '@every 1h'],
+    'For example, every six hours: --schedule "0 */6 * * *"',
+  ],
+  [[...IMAGE, '--kind', 'cronjob', '--schedule', '0 0 4 * * *'], 'it does not have five fields.'],
   [[...IMAGE, '--schedule', '@daily'], '--schedule cannot be used with --kind job'],
   [[...IMAGE, '--kind', 'worker', '--shards', '2'], '--shards cannot be used with --kind worker'],
   [[...IMAGE, '--queue-secret', 'q'], '--queue-secret cannot be used with --kind job'],

@@ -11,6 +11,8 @@ test.each([
   [['drift', '--cron', '0 4 * *'], 'does not have five fields'],
   [['drift', '--cron', '0 0 4 * * *'], 'does not have five fields'],
   [['drift', '--cron', ''], 'does not have five fields'],
+  [['drift', '--cron', '@every 1h'], 'one of @hourly, @daily, @weekly, @monthly and @yearly'],
+  [['drift', '--cron', '@every 1h'], 'For example, every six hours: --cron "0 */6 * * *"'],
   [['drift'], 'To see what is scheduled: trueup fleet schedule'],
   [['drift', '--spread', '2h'], '--cron is missing'],
   [['--spread', '2h'], 'Name the command to be scheduled.'],

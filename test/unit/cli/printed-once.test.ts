@@ -1,12 +1,13 @@
 // Errors, warnings and notes of a text report are printed once: in the text where both streams are one, else on stderr.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { run as apply } from '../../../src/cli/commands/apply.js';
 import { run as drift } from '../../../src/cli/commands/drift.js';
 import { run as bind } from '../../../src/cli/commands/import.js';
 import { run as plan } from '../../../src/cli/commands/plan.js';
 import type { Command } from '../../../src/cli/context.js';
+import type { DriftDocument, PlanDocument } from '../../../src/model/index.js';
 import { freshFolder, inProcess } from '../../support/in-process.js';
 
 const SETTINGS = 'settings: { target: emulator, policy: { max_deletes: 0 } }\n';
@@ -15,6 +16,8 @@ const ACCOUNTS = 'accounts: { a: { name: A }, b: { name: B } }\n';
 
 const UNKNOWN =
   'alert_rules: { r: { filter_criteria: { alert_type__in: [login_sucess] }, associated_accounts: ["1"] } }\n';
+
+const FIRST = 'Correct the errors first.';
 
 const times = (text: string, part: string): number => text.split(part).length - 1;
 
@@ -44,6 +47,25 @@ test.each([
   expect([code, inText, apart]).toEqual([0, ...counts]);
 });
 
+test.each([true, false])(
+  'as far as TRUEUP_LOG wants them: both streams are one: %s',
+  async (isOne) => {
+    const cwd = freshFolder();
+    writeFileSync(join(cwd, 'trueup.yaml'), SETTINGS + UNKNOWN);
+    const told: Command = (context, args) => plan({ ...context, isOneStream: () => isOne }, args);
+    for (const [level, count] of [
+      ['error', 0],
+      ['warning', 1],
+    ] as const) {
+      const env = { TRUEUP_LOG: level };
+      const words = ['plan', '--report', 'markdown=plan.md'];
+      const { stdout, stderr } = await inProcess(told, words, { cwd, env });
+      expect(times(stdout + stderr, '[unknown-value]')).toBe(count);
+      expect(readFileSync(join(cwd, 'plan.md'), 'utf8')).toContain('unknown-value');
+    }
+  },
+);
+
 test('documents hold those of the files', async () => {
   const cwd = freshFolder();
   writeFileSync(join(cwd, 'trueup.yaml'), SETTINGS + UNKNOWN);
@@ -55,6 +77,49 @@ test('documents hold those of the files', async () => {
     const { stdout } = await inProcess(command, [...words], { cwd, env: {} });
     expect(times(stdout, 'unknown-value')).toBe(1);
   }
+});
+
+describe('rules whose destination is declared disabled', () => {
+  const SILENT = `accounts: { a: { name: A } }
+alert_push_destinations:
+  p: { name: P, enabled: false, endpoint: { url: "https://hooks.example.com" } }
+alert_rules:
+  r:
+    for_each: [cpu_utilization, login_success, wwan_connected, wwan_disconnected]
+    associated_accounts: ["\${accounts.a.id}"]
+    filter_criteria: { alert_type__in: ["\${each.key}"] }
+    http_destinations: ["\${alert_push_destinations.p.destination_config_id}"]
+`;
+
+  test('are warned of until they are live, and then told under the health issues', async () => {
+    const cwd = freshFolder();
+    writeFileSync(join(cwd, 'trueup.yaml'), SETTINGS + SILENT);
+    const found = async () => {
+      const { stdout } = await inProcess(drift, ['drift', '--format', 'json'], { cwd, env: {} });
+      const { diagnostics, health } = JSON.parse(stdout) as DriftDocument;
+      return [diagnostics.map(({ code }) => code), health.map(({ code }) => code)];
+    };
+    expect(await found()).toEqual([Array(4).fill('rule-without-destination'), []]);
+    await inProcess(apply, ['apply', '--auto-approve'], { cwd, env: {} });
+    expect(await found()).toEqual([[], Array(4).fill('rule-cannot-fire')]);
+  });
+
+  test('are all named in JSON and with --verbose', async () => {
+    const cwd = freshFolder();
+    writeFileSync(join(cwd, 'trueup.yaml'), SETTINGS + SILENT);
+    await inProcess(apply, ['apply', '--auto-approve'], { cwd, env: {} });
+    const told: Command = (context, args) => plan({ ...context, isOneStream: () => true }, args);
+    const of = async (...words: readonly string[]) =>
+      (await inProcess(told, ['plan', ...words], { cwd, env: {} })).stdout;
+    const named = /alert_rules\.r\["\w+"\]/g;
+    const detail = (text: string) => text.split('[silent-destinations]')[1]!.split('\n\n')[0]!;
+    expect(detail(await of()).match(named)).toHaveLength(3);
+    expect(detail(await of())).toContain('and 1 more');
+    expect(detail(await of('--verbose')).match(named)).toHaveLength(4);
+    const { diagnostics } = JSON.parse(await of('--format', 'json')) as PlanDocument;
+    const [listing] = diagnostics.filter(({ code }) => code === 'silent-destinations');
+    expect(listing?.detail?.match(named)).toHaveLength(4);
+  });
 });
 
 test('a question repeats the counts where the plan went elsewhere', async () => {
@@ -126,9 +191,15 @@ test('errors come before the rules that block', async () => {
   writeFileSync(join(cwd, 'trueup.yaml'), SETTINGS + ACCOUNTS);
   await inProcess(apply, ['apply', '--auto-approve'], { cwd, env: {} });
   writeFileSync(join(cwd, 'trueup.yaml'), `${SETTINGS}${REFUSED}accounts: { a: { name: A } }\n`);
-  const { stdout } = await inProcess(plan, ['plan'], { cwd, env: {} });
-  expect(stdout).toContain('BLOCKED by max-deletes. Correct the errors first.');
-  expect(stdout.split('\n').at(-2)).not.toContain('--allow');
+  for (const format of ['text', 'markdown', 'html', 'json']) {
+    const words = ['plan', '--format', format];
+    const { stdout, stderr } = await inProcess(plan, words, { cwd, env: {} });
+    const isText = format === 'text';
+    const both = format === 'json' ? stderr : stdout;
+    expect(both).toContain(isText ? 'BLOCKED by max-deletes. Correct the errors first.' : FIRST);
+    expect(stderr).toContain(FIRST);
+    expect(stdout + stderr).not.toContain('--allow');
+  }
 });
 
 test('a file holds them in any case', async () => {

@@ -388,6 +388,19 @@ accounts:
     expect(await codes('accounts:\n  s: { for_each: [a, b, c], name: x, nam: y }\n')).toEqual([
       'unknown-attribute',
     ]);
+    const variable = 'variables: { n: 1 }\n';
+    const wrong = '  s: { for_each: [a, b, c], name: "${var.n}" }\n';
+    expect(await codes(`${variable}accounts:\n${wrong}`)).toEqual(['wrong-type']);
+  });
+
+  it('complains of each member whose value is wrong', async () => {
+    const found = await errors(
+      'accounts:\n  s: { for_each: { a: 1, b: x, c: 2 }, name: "${each.value}" }\n',
+    );
+    expect(found.map(({ code, address }) => [code, address])).toEqual([
+      ['wrong-type', 'accounts.s["a"]'],
+      ['wrong-type', 'accounts.s["c"]'],
+    ]);
   });
 });
 

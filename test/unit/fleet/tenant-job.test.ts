@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  cronOf,
   delayOf,
   expiryOf,
   jobData,
@@ -118,6 +119,11 @@ test('a schedule is read as it was written', () => {
   expect(scheduledJobsIn({ ...scheduled, spread: 'wide' })).toBeUndefined();
   expect(scheduledJobsIn({ ...scheduled, jobs: {} })).toBeUndefined();
   expect(scheduledJobsIn(undefined)).toBeUndefined();
+});
+
+test('a time of the queue has one space between its fields', () => {
+  expect(cronOf('  0 3  * *\t* ')).toBe('0 3 * * *');
+  expect(cronOf('@daily')).toBe('@daily');
 });
 
 describe('a time of Kubernetes', () => {

@@ -1733,7 +1733,7 @@ describe('policy', () => {
       {
         summary:
           'alert_push_destinations.p is disabled, so the alerts of 4 alert_rules are not delivered.',
-        detail: 'alert_rules.a, alert_rules.b, alert_rules.c and 1 more',
+        detail: names.map((name) => `alert_rules.${name}`).join('\n'),
         address: 'alert_rules.a',
       },
     ]);

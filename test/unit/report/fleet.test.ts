@@ -67,6 +67,15 @@ test('an equal message is shown for three tenants, and counted for the others', 
   expect(messages.rest()).toEqual([{ ...wrong, summary: '2 more tenants: there is no name' }]);
 });
 
+test('warnings of a tenant lead to its page', () => {
+  const html = renderFleet(everyStatus, 'html', {
+    ...style,
+    pageOf: (tenant) => `t/${tenant}.html`,
+  });
+  const [, warnings = ''] = html.split('<section id="warnings"');
+  expect(warnings).toContain('<a href="t/initech.html">initech</a></th><td><code>some-warning<');
+});
+
 test('the worst tenant comes first', () => {
   const html = renderFleet(everyStatus, 'html', style);
   const order = [...html.matchAll(/<th scope="row">(?:<a[^>]*>)?([^<]+)/g)].map(([, name]) => name);

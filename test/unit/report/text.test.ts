@@ -601,6 +601,20 @@ test('a warning about several objects of one place is told once, with their coun
   expect(briefly(errors)).toEqual(errors);
 });
 
+test('of the objects that a warning lists, three are named', () => {
+  const listing = (names: readonly string[]): Diagnostic => ({
+    severity: 'warning',
+    code: 'silent',
+    summary: 'it is silent',
+    detail: names.join('\n'),
+  });
+  const names = ['x.a', 'x.b["k, l"]', 'x.c', 'x.d', 'x.e'];
+  expect(briefly([listing(names)])).toMatchObject([{ detail: 'x.a, x.b["k, l"], x.c and 2 more' }]);
+  expect(briefly([listing(['x.a', 'x.b'])])).toMatchObject([{ detail: 'x.a, x.b' }]);
+  const words = ['x.a is one.', 'x.b is another.'];
+  expect(briefly([listing(words)])).toEqual([listing(words)]);
+});
+
 test('the lines of one place are shown once, also where several uses of a template have it', () => {
   const at = (line: number, address: string) =>
     ({
