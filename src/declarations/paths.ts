@@ -106,6 +106,13 @@ function relativeTo(cwd: string, path: string): string {
   return (isAbsolute(short) ? path : short).split(sep).join('/') || '.';
 }
 
+/** Where a path leads, with every link followed; of what is not there yet, where it would be. */
+export function realPath(files: DeclarationFiles, path: string): string {
+  const [real, folder] = [files.realPath(path), dirname(path)];
+  if (real !== undefined || folder === path) return real ?? path;
+  return join(realPath(files, folder), basename(path));
+}
+
 function complain(walk: Walk, code: string, summary: string, detail?: string): undefined {
   walk.diagnostics.push({ severity: 'error', code, summary, ...defined({ detail }) });
 }

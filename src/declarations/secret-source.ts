@@ -1,9 +1,10 @@
 // The sources of secrets: the environment, files below some folders, and commands. Nothing is read before it is needed.
 // The path of a file is checked after links are resolved, so that no link leads out, and checked again when it is read.
-import { dirname, join, resolve, sep } from 'node:path';
+import { dirname, resolve, sep } from 'node:path';
 import { Secret, didYouMean, isOwnCredential } from '../model/index.js';
 import { variableIn } from './environment.js';
 import type { DeclarationFiles } from '../platform/index.js';
+import { realPath } from './paths.js';
 import { commandSecrets, type CommandPlaces } from './secret-commands.js';
 import type { Violation } from './validation.js';
 
@@ -104,15 +105,6 @@ function outside(
   return refused(
     'lies outside of the folders that secrets are read from',
     `Those are the current folder, ${MOUNTED} and \`settings.secret_roots\`. To add this one: \`settings: { secret_roots: [${JSON.stringify(dirname(real))}] }\`.`,
-  );
-}
-
-/** Where a path leads; of what is not there yet, where it would be. */
-function realPath(files: DeclarationFiles, path: string): string {
-  const real = files.realPath(path);
-  const folder = dirname(path);
-  return (
-    real ?? (folder === path ? path : join(realPath(files, folder), path.slice(folder.length)))
   );
 }
 

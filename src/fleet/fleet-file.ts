@@ -1,29 +1,31 @@
 // Reads `trueup.fleet.yaml`: its form, its places, and its tenants. All complaints are made at once.
-import { basename, dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import {
   append,
   defined,
   didYouMean,
   isAddress,
-  isList,
   NAME,
   nameWords,
   refuse,
   Refusal,
   tryDuration,
   durationWords,
-  type Attribute,
-  type Attributes,
   type Diagnostic,
   type Origin,
 } from '../model/index.js';
 import type { DeclarationFiles } from '../platform/index.js';
 import type { Validator } from '../declarations/validator.js';
-import { complainIn, reportOf } from '../declarations/diagnostics-list.js';
+import { complainIn, complainOfFault, reportOf } from '../declarations/diagnostics-list.js';
 import { sourceFilesOf } from '../declarations/file-reader.js';
-import type { FoundFile } from '../declarations/paths.js';
-import { check, found as foundWord, mismatch, validatorOf } from '../declarations/validation.js';
-import { isMap, Word, type Raw, type RawMap } from '../declarations/yaml/raw-values.js';
+import {
+  checkLiteral,
+  type LiteralForm,
+  type WordComplaint,
+} from '../declarations/literal-check.js';
+import { realPath, type FoundFile } from '../declarations/paths.js';
+import { found as foundWord, validatorOf } from '../declarations/validation.js';
+import { isMap, type Raw, type RawMap } from '../declarations/yaml/raw-values.js';
 import { checkedAddress } from '../state/state-address.js';
 import {
   fleetAttributes,
@@ -132,13 +134,7 @@ export async function readFleet({ files, cwd }: Disk): Promise<Fleet> {
     },
   };
   if ('faults' in read) {
-    for (const { offset, ...said } of read.faults)
-      complainIn(
-        { library, report },
-        from,
-        { file: FLEET_FILE, ...library.place(from, offset) },
-        said,
-      );
+    for (const fault of read.faults) complainOfFault({ library, report }, from, fault);
     throw new Refusal(report.all());
   }
   const fleet = fleetIn(
@@ -253,54 +249,19 @@ function collected<T>(
   }
 }
 
-interface Form {
-  readonly attributes: Attributes;
-  readonly validator: Validator;
-  readonly what: string;
-}
-
 /** Whether a value has the form; everything that is wrong with it is reported. */
-function isFormed({ complain }: Reading, path: Path, raw: Raw, form: Form): boolean {
-  const { attributes, validator, what } = form;
-  const wrong = [
-    ...check(validator, attributes, raw, what),
-    ...(isMap(raw) ? unfilled(attributes, raw, []) : []),
-  ];
+function isFormed({ complain }: Reading, path: Path, raw: Raw, form: LiteralForm): boolean {
+  const wrong = checkLiteral(form, raw, quoted);
   for (const { path: inside, ...said } of wrong) complain([...path, ...inside], said);
   return wrong.length === 0;
 }
 
-/** A string is text alone here: nothing is filled in. Plain `yes` and `no` are no text. */
-function unfilled(attributes: Attributes, raw: RawMap, path: Path): ReturnType<typeof check> {
-  const below = (
-    attribute: Attribute,
-    value: Raw | undefined,
-    at: Path,
-  ): ReturnType<typeof check> => {
-    if (value instanceof Word)
-      return [
-        {
-          path: at,
-          code: 'wrong-type',
-          summary: `\`${at.join('.')}\`: a string is expected, not ${foundWord(value)}`,
-          detail: `Write it in quotes: "${String(value)}".`,
-        },
-      ];
-    const { word } = attribute;
-    if (typeof value === 'string')
-      return word === 'text' || !value.includes('${') ? [] : [mismatch(at, attribute, value)];
-    if (word === 'object' && isMap(value)) return unfilled(attribute.attributes, value, at);
-    if ((word === 'map' && isMap(value)) || (word === 'list' && isList(value)))
-      return Object.entries<Raw>(value).flatMap(([key, one]) =>
-        below(attribute.of, one, [...at, key]),
-      );
-    return [];
-  };
-  return Object.entries(raw).flatMap(([name, value]) => {
-    const attribute = attributes[name];
-    return attribute ? below(attribute, value, [...path, name]) : [];
-  });
-}
+const quoted: WordComplaint = (path, _, word) => ({
+  path,
+  code: 'wrong-type',
+  summary: `\`${path.join('.')}\`: a string is expected, not the word \`${word}\``,
+  detail: `Write it in quotes: "${word}".`,
+});
 
 /** A tenant as it is written, its folder, and its place. */
 interface Found {
@@ -588,20 +549,13 @@ function refuseMissing(
   }
 }
 
-/** A path with the links of its folders followed, as far as they are there. */
-function realPlace(files: DeclarationFiles, path: string): string {
-  const [real, folder] = [files.realPath(path), dirname(path)];
-  if (real !== undefined || folder === path) return real ?? path;
-  return join(realPlace(files, folder), basename(path));
-}
-
 /** Two tenants with one name or one state would overwrite each other. */
 function refuseShared({ complain, cwd, files }: Reading, made: readonly Made[]): void {
   const names = new Map<string, Tenant>();
   const states = new Map<string, Tenant>();
   for (const { name, written, path, tenant } of made) {
     const state = tenantState(tenant, undefined);
-    const place = isAddress(state) ? addressPlace(state) : realPlace(files, resolve(cwd, state));
+    const place = isAddress(state) ? addressPlace(state) : realPath(files, resolve(cwd, state));
     const [sameName, sameState] = [names.get(name), states.get(place)];
     if (sameName)
       complain(['fleet', 'tenants'], {

@@ -5,8 +5,6 @@ import {
   didYouMean,
   isList,
   shellWord,
-  type Attribute,
-  type Attributes,
   type Diagnostic,
   type JsonObject,
   type Origin,
@@ -21,12 +19,12 @@ import {
 } from '../declarations/diagnostics-list.js';
 import { sourceFilesOf, type SourceFiles } from '../declarations/file-reader.js';
 import { policySchema, policyTestSchema } from '../declarations/file-schema.js';
+import { checkLiteral, type LiteralForm } from '../declarations/literal-check.js';
 import { whyNot, type FoundFile } from '../declarations/paths.js';
 import { ambiguousWord } from '../declarations/interpolate.js';
-import { check, found as foundWord, mismatch, type Violation } from '../declarations/validation.js';
+import { found as foundWord, type Violation } from '../declarations/validation.js';
 import { policy as policyAttributes, policyTest } from '../declarations/vocabulary.js';
 import {
-  Word,
   isMap,
   offsetOf,
   type Raw,
@@ -119,7 +117,7 @@ export async function policyTestsIn(
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema was applied
     const written = checked(reading, item, {
       attributes: policyTest,
-      schema: policyTestSchema(),
+      validator: compile(policyTestSchema()),
       what: 'a test of a policy',
     }) as Omit<PolicyTest, 'origin'> | undefined;
     if (!written) continue;
@@ -258,21 +256,12 @@ function placesOf(reading: PolicyReading, { from, path, document }: Item) {
   };
 }
 
-interface Form {
-  readonly attributes: Attributes;
-  readonly schema: JsonObject;
-  readonly what: string;
-}
-
-/** What a string with `${…}` may stand for in declarations, and not here. */
-const mayBeFilled: ReadonlySet<string> = new Set(['flag', 'list', 'document']);
-
 /** The item, if it has the form; else undefined, and everything that is wrong with it is reported. */
-function checked(reading: PolicyReading, item: Item, form: Form): RawMap | undefined {
+function checked(reading: PolicyReading, item: Item, form: LiteralForm): RawMap | undefined {
   const { complain } = placesOf(reading, item);
   const { raw } = item;
   const wrong: readonly Violation[] = isMap(raw)
-    ? wrongMembers(raw, form)
+    ? checkLiteral(form, raw, ambiguousWord)
     : [
         {
           path: [],
@@ -282,32 +271,6 @@ function checked(reading: PolicyReading, item: Item, form: Form): RawMap | undef
       ];
   for (const { path, ...said } of wrong) complain(path, said);
   return wrong.length === 0 && isMap(raw) ? raw : undefined;
-}
-
-function wrongMembers(raw: RawMap, { schema, attributes, what }: Form): readonly Violation[] {
-  const byForm = check(compile(schema), attributes, raw, what);
-  const complained = new Set(byForm.map(({ path }) => path[0]));
-  const others = Object.entries(raw).flatMap(([name, value]) => {
-    if (complained.has(name)) return [];
-    const attribute = attributes[name];
-    return attribute && mayBeFilled.has(attribute.word) && typeof value === 'string'
-      ? [mismatch([name], attribute, value)]
-      : wordsIn(value, attribute, [name]);
-  });
-  return [...byForm, ...others];
-}
-
-/** Complains of plain words such as `no`, except inside of documents. */
-function wordsIn(
-  value: Raw,
-  attribute: Attribute | undefined,
-  path: readonly string[],
-): readonly Violation[] {
-  if (attribute === undefined || attribute.word === 'document') return [];
-  if (value instanceof Word) return [ambiguousWord(path, attribute, String(value))];
-  return isList(value) && attribute.word === 'list'
-    ? value.flatMap((item, index) => wordsIn(item, attribute.of, [...path, String(index)]))
-    : [];
 }
 
 interface WrittenPolicy extends Partial<Pick<ProjectPolicy, 'severity' | 'allow'>> {
@@ -320,7 +283,7 @@ function policyOf(reading: PolicyReading, item: Item): ProjectPolicy | undefined
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema was applied
   const written = checked(reading, item, {
     attributes: policyAttributes,
-    schema: policySchema(),
+    validator: compile(policySchema()),
     what: 'a policy',
   }) as WrittenPolicy | undefined;
   if (!written) return undefined;

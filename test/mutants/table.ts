@@ -2972,7 +2972,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'what goes is still there',
-    file: 'resources/rules/impact.ts',
+    file: 'resources/rules/after-changes.ts',
     find: 'all.delete(change.id)',
     replace: 'all.size',
     tests: impact,

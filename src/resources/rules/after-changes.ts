@@ -1,22 +1,25 @@
-// The live objects after the changes of a plan, for rules that compare before and after.
-import { writes, type Change, type Values } from '../../model/index.js';
+// The objects of a kind before and after the changes of a plan, for rules that compare the two.
+import { writes, type Change, type LiveObjects, type Values } from '../../model/index.js';
 
-/** Values by `<kind> <id>` of every object that is written. */
-export function afterChanges(changes: readonly Change[]): ReadonlyMap<string, Values> {
-  return new Map(
-    changes.flatMap((change) =>
-      writes(change) && change.action !== 'create' && change.action !== 'delete'
-        ? [[`${change.kind} ${change.id}`, { ...change.before, ...change.write.fields }] as const]
-        : [],
-    ),
-  );
+interface Planned {
+  readonly live: LiveObjects;
+  readonly changes: readonly Change[];
 }
 
-/** `<kind> <id>` of every object that is deleted. */
-export function deletedIds(changes: readonly Change[]): ReadonlySet<string> {
-  return new Set(
-    changes.flatMap((change) =>
-      change.action === 'delete' ? [`${change.kind} ${change.id}`] : [],
-    ),
-  );
-}
+/** Values by id. */
+export type ValuesOf = (planned: Planned, kind: string) => ReadonlyMap<string, Values>;
+
+export const valuesBefore: ValuesOf = ({ live }, kind) =>
+  new Map([...(live.get(kind)?.byId ?? [])].map(([id, { values }]) => [id, values]));
+
+/** What is created is there by its address. */
+export const valuesAfter: ValuesOf = (planned, kind) => {
+  const all = new Map(valuesBefore(planned, kind));
+  for (const change of planned.changes) {
+    if (change.kind !== kind || !writes(change)) continue;
+    if (change.action === 'create') all.set(change.address, change.write.fields);
+    else if (change.action === 'delete') all.delete(change.id);
+    else all.set(change.id, { ...change.before, ...change.write.fields });
+  }
+  return all;
+};

@@ -8,7 +8,6 @@ import {
   isEmpty,
   isTree,
   liveObjectWords,
-  writes,
   type Audited,
   type Found,
   type Impact,
@@ -19,6 +18,7 @@ import {
 } from '../../model/index.js';
 import { ownRoot } from '../../reconciler/plan/match.js';
 import { lineage, nodeOf } from './administrators.js';
+import { valuesAfter, valuesBefore, type ValuesOf } from './after-changes.js';
 import { routers as routerKind } from '../routers.js';
 import { ACCOUNTS } from './roles.js';
 import { DESTINATIONS, RULES, works } from './rule-without-destination.js';
@@ -153,22 +153,6 @@ function countAlert(
   const direct = new Set([...(these.byAccount.get(account ?? '') ?? []), ...ofGroup]);
   return { heard: certain.size > 0, open: open.length > 0, inherited: certain.size > direct.size };
 }
-
-type ValuesOf = (scene: ImpactContext, kind: string) => ReadonlyMap<string, Values>;
-
-const valuesBefore: ValuesOf = ({ live }, kind) =>
-  new Map([...(live.get(kind)?.byId ?? [])].map(([id, { values }]) => [id, values]));
-
-const valuesAfter: ValuesOf = (scene, kind) => {
-  const all = new Map(valuesBefore(scene, kind));
-  for (const change of scene.changes) {
-    if (change.kind !== kind || !writes(change)) continue;
-    if (change.action === 'create') all.set(change.address, change.write.fields);
-    else if (change.action === 'delete') all.delete(change.id);
-    else all.set(change.id, { ...change.before, ...change.write.fields });
-  }
-  return all;
-};
 
 /** The rules at one time. Objects that are not there yet go by their address, all others by their id. */
 function sideOf(scene: Named, valuesOf: ValuesOf) {

@@ -12,10 +12,9 @@ import {
   type LiveObjects,
   type PolicyRule,
   type RecheckTools,
-  type Values,
 } from '../../model/index.js';
 import { phases } from '../../reconciler/plan/order.js';
-import { afterChanges, deletedIds } from './after-changes.js';
+import { valuesAfter } from './after-changes.js';
 import type { RuleName } from './names.js';
 import { AUTHORIZATIONS } from './roles.js';
 
@@ -55,11 +54,8 @@ function findings(
 ): readonly Finding[] {
   if (deleted.length === 0) return [];
   const [first] = phases(changes);
-  const early = holdersById(named, live, { deleted: deletedIds(first), after: new Map() });
-  const late = holdersById(named, live, {
-    deleted: deletedIds(changes),
-    after: afterChanges(changes),
-  });
+  const early = holdersById(named, { live, changes: first });
+  const late = holdersById(named, { live, changes });
   return deleted.flatMap((change) => {
     const found = (first.includes(change) ? early : late).get(change.id) ?? [];
     const held = [...found].map(([name, count]) => `${count} of ${name}`);
@@ -71,29 +67,22 @@ function findings(
   });
 }
 
-interface Later {
-  readonly deleted: ReadonlySet<string>;
-  readonly after: ReadonlyMap<string, Values>;
-}
-
 /** How many objects of each kind will still name an object once the changes are done. */
 function holdersById(
   named: readonly string[],
-  objects: LiveObjects,
-  { deleted, after }: Later,
+  planned: Pick<Judged, 'changes' | 'live'>,
 ): ReadonlyMap<string, ReadonlyMap<string, number>> {
   const countsById = new Map<string, Map<string, number>>();
-  for (const { kind, byId } of objects.values()) {
-    for (const live of byId.values()) {
-      const key = `${kind.name} ${live.id}`;
-      const values = after.get(key) ?? live.values;
-      if (deleted.has(key) || (kind.name === AUTHORIZATIONS && values.role === 'no_access'))
-        continue;
-      for (const id of new Set(
+  for (const { kind, byId } of planned.live.values()) {
+    const after = valuesAfter(planned, kind.name);
+    for (const id of byId.keys()) {
+      const values = after.get(id);
+      if (!values || (kind.name === AUTHORIZATIONS && values.role === 'no_access')) continue;
+      for (const held of new Set(
         named.flatMap((attribute) => stringsIn([values[attribute]].flat())),
       )) {
-        const counts = countsById.get(id) ?? new Map<string, number>();
-        countsById.set(id, counts.set(kind.name, (counts.get(kind.name) ?? 0) + 1));
+        const counts = countsById.get(held) ?? new Map<string, number>();
+        countsById.set(held, counts.set(kind.name, (counts.get(kind.name) ?? 0) + 1));
       }
     }
   }

@@ -17,7 +17,7 @@ import {
 } from '../../model/index.js';
 import { alertPushDestinations } from '../alert-push-destinations.js';
 import { alertRules } from '../alert-rules.js';
-import { afterChanges, deletedIds } from './after-changes.js';
+import { valuesAfter, valuesBefore } from './after-changes.js';
 
 export const RULES = alertRules.name;
 export const DESTINATIONS = alertPushDestinations.name;
@@ -49,7 +49,8 @@ const addressesOf = (changes: readonly Change[], kind: string): ReadonlyMap<stri
     ),
   );
 
-function judge({ changes, live: objects }: Judged): readonly Finding[] {
+function judge(judged: Judged): readonly Finding[] {
+  const { changes, live: objects } = judged;
   const blame = new Map<string, string>(
     changes.flatMap((change) =>
       writes(change) && change.action !== 'create'
@@ -59,28 +60,17 @@ function judge({ changes, live: objects }: Judged): readonly Finding[] {
   );
   if (blame.size === 0) return [];
   const addresses = addressesOf(changes, RULES);
-  const after = afterChanges(changes);
-  const deleted = deletedIds(changes);
-  const destinations = objects.get(DESTINATIONS)?.byId;
-  const created = new Map(
-    changes.flatMap((change) =>
-      change.action === 'create' ? [[change.address, change.write.fields] as const] : [],
-    ),
-  );
-  const delivers = (one: Value, later: boolean): boolean => {
-    if (one instanceof Reference) return works(created.get(one.target) ?? {});
-    const key = `${DESTINATIONS} ${String(one)}`;
-    const live = destinations?.get(String(one));
-    if (!later) return works(live?.values);
-    return live !== undefined && !deleted.has(key) && works(after.get(key) ?? live.values);
-  };
+  const rulesAfter = valuesAfter(judged, RULES);
+  const before = valuesBefore(judged, DESTINATIONS);
+  const after = valuesAfter(judged, DESTINATIONS);
+  const delivers = (one: Value, there: ReadonlyMap<string, Values>): boolean =>
+    one instanceof Reference ? works(after.get(one.target) ?? {}) : works(there.get(String(one)));
   return [...(objects.get(RULES)?.byId.values() ?? [])].flatMap((rule) => {
-    const key = `${RULES} ${rule.id}`;
-    if (deleted.has(key) || !isHeard(rule.values, (one) => delivers(one, false))) return [];
-    const values = after.get(key) ?? rule.values;
-    if (isHeard(values, (one) => delivers(one, true))) return [];
+    const values = rulesAfter.get(rule.id);
+    if (!values || !isHeard(rule.values, (one) => delivers(one, before))) return [];
+    if (isHeard(values, (one) => delivers(one, after))) return [];
     const culprit =
-      blame.get(key) ??
+      blame.get(`${RULES} ${rule.id}`) ??
       stringsIn(rule.values.http_destinations).flatMap(
         (id) => blame.get(`${DESTINATIONS} ${id}`) ?? [],
       )[0];
@@ -124,10 +114,10 @@ export const undeliverable = (
 function warn({ changes, live }: Judged): readonly Diagnostic[] {
   const destinations = live.get(DESTINATIONS)?.byId;
   if (!destinations) return [];
-  const after = afterChanges(changes);
+  // A destination that is deleted is as it was until then.
+  const kept = changes.filter(({ action }) => action !== 'delete');
+  const after = valuesAfter({ live, changes: kept }, DESTINATIONS);
   const addresses = addressesOf(changes, DESTINATIONS);
-  const valuesOf = (id: string): Values | undefined =>
-    after.get(`${DESTINATIONS} ${id}`) ?? destinations.get(id)?.values;
   const nameOf = (id: string): string =>
     addresses.get(id) ?? liveObjectWords(live, DESTINATIONS, id);
   const silent = changes.flatMap((change) => {
@@ -135,14 +125,16 @@ function warn({ changes, live }: Judged): readonly Diagnostic[] {
     const ids = change.desired.declared.http_destinations;
     if (!Array.isArray(ids) || ids.length === 0) return [];
     const isSilent = (ids as readonly Value[]).every(
-      (id) => typeof id === 'string' && destinations.has(id) && !works(valuesOf(id)),
+      (id) => typeof id === 'string' && destinations.has(id) && !works(after.get(id)),
     );
     // The rule against it speaks of what this plan silences.
     const before = 'id' in change ? live.get(RULES)?.byId.get(change.id)?.values : undefined;
     const isSilencing =
       before !== undefined && isHeard(before, (id) => works(destinations.get(String(id))?.values));
     if (!isSilent || isSilencing) return [];
-    return [{ change, cause: undeliverable(stringsIn(ids), valuesOf, nameOf).join(' and ') }];
+    return [
+      { change, cause: undeliverable(stringsIn(ids), (id) => after.get(id), nameOf).join(' and ') },
+    ];
   });
   return groupedBy(silent, ({ cause }) => cause).map((group): Diagnostic => {
     const { change, cause } = group[0]!;

@@ -61,6 +61,14 @@ test.each([
   ]);
 });
 
+test('a severity that an expression would give is an error, and no warning', async () => {
+  const { policies, diagnostics } = await read({
+    'policies/a.cel.yaml': '- { name: never, when: "true", message: x, severity: "${x}" }',
+  });
+  expect(policies).toEqual([]);
+  expect(diagnostics).toMatchObject([{ code: 'unknown-choice' }]);
+});
+
 test('a member of a wrong type is reported once', async () => {
   const { diagnostics } = await read({
     'policies/a.cel.yaml': '- { name: never, when: "true", message: x, allow: maybe }',
