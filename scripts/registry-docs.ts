@@ -15,7 +15,7 @@ import {
   type Value,
   type Values,
 } from '../src/model/index.js';
-import type { FunctionSchema, Schema } from '../src/terraform/protocol/provider-server.js';
+import type { FunctionSchema, Schema } from '../src/terraform/protocol/provider-replies.js';
 import { providerFunctions } from '../src/resources/provider-functions.js';
 import { providerSchema, typeName } from '../src/terraform/terraform-schema.js';
 import { attributeTable, signature } from './terraform-docs.js';

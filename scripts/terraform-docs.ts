@@ -6,7 +6,7 @@ import type {
   ProviderSchema,
   Schema,
   SchemaAttribute,
-} from '../src/terraform/protocol/provider-server.js';
+} from '../src/terraform/protocol/provider-replies.js';
 
 export function terraformPage(schema: ProviderSchema): string {
   const { provider, resources, dataSources, lists, functions } = schema;

@@ -13,8 +13,8 @@ import {
   type ListenAddress,
 } from '../terraform/protocol/handshake.js';
 import { jsonLog, type Log } from '../terraform/core-log.js';
-import type { ProviderServer } from '../terraform/protocol/provider-server.js';
-import { grpcServer, type GrpcServer } from '../terraform/protocol/server.js';
+import type { ProviderServer } from '../terraform/protocol/provider-replies.js';
+import { grpcServer, type GrpcServer } from '../terraform/protocol/grpc-server.js';
 import { makeFolder, socketIn, sweepFolders } from './provider-folder.js';
 
 const clock = systemClock();

@@ -6,7 +6,7 @@ import { canonical, isAddress, isObject, sha256, tryJson, type Entry } from '../
 import type { LockPort } from '../platform/index.js';
 import { machine } from '../platform/host.js';
 import { notesBeside } from '../state/index.js';
-import type { ProviderServer } from '../terraform/protocol/provider-server.js';
+import type { ProviderServer } from '../terraform/protocol/provider-replies.js';
 import { createProvider, type ProviderTools } from '../terraform/provider-calls.js';
 import type { JournalPlace, JournalRun } from '../terraform/provider-journal.js';
 import { providerFunctions } from '../resources/provider-functions.js';

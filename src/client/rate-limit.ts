@@ -1,4 +1,5 @@
-// A token bucket below the retries: every attempt takes a token. If the server asks to wait, all requests wait.
+// A token bucket below the retries: every attempt takes a token. If the server asks to wait, all requests wait;
+// `retry.ts` reads how long.
 import { cached } from '../model/index.js';
 import type { Clock } from '../platform/index.js';
 

@@ -1,4 +1,5 @@
-// Steps of a write that v2 and v3 share: find the record, accept the fields, check the required ones.
+// Steps of a write that v2 and v3 share: find the record, accept the fields, check the required ones. What
+// a PUT does to fields that it leaves out is in `v2.ts`.
 import { type Json, type JsonObject, type Kind } from '../model/index.js';
 import { commit, type Asked } from './app.js';
 import { acceptAll, type StoredRecord } from './records.js';

@@ -48,7 +48,7 @@ import type { CtyObject, CtyValue } from './protocol/cty.js';
 import { createdIn, createdNow, readUntilVisible } from './creation-time.js';
 import { complaints, wireDiagnosticOf, wordsFor } from './wire-diagnostics.js';
 import { claimOf } from './provider-journal.js';
-import type { ApplyReply, WireDiagnostic } from './protocol/provider-server.js';
+import type { ApplyReply, WireDiagnostic } from './protocol/provider-replies.js';
 import { sameObject, timed, timeoutsOf, timeoutError, type Limit, type Timed } from './timeouts.js';
 import type { OperationContext, WriteContext } from './write-session.js';
 

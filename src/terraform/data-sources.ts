@@ -29,7 +29,7 @@ import {
 } from './convert.js';
 import { onlyOne } from './import-resource.js';
 import type { CtyObject, CtyValue } from './protocol/cty.js';
-import type { SchemaAttribute, WireDiagnostic } from './protocol/provider-server.js';
+import type { SchemaAttribute, WireDiagnostic } from './protocol/provider-replies.js';
 import type { ListingCache } from './listing-cache.js';
 import { wireError } from './wire-diagnostics.js';
 

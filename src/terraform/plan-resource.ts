@@ -14,7 +14,7 @@ import { isRecord, isSameValue, valueOf, valuesOf } from './convert.js';
 import { declaredCovers, declaresCovered } from './covered-documents.js';
 import { NOT_NULL, Unknown, type CtyObject, type CtyValue, type Path } from './protocol/cty.js';
 import { wireDiagnosticOf } from './wire-diagnostics.js';
-import type { PlanReply, SchemaAttribute } from './protocol/provider-server.js';
+import type { PlanReply, SchemaAttribute } from './protocol/provider-replies.js';
 import { sameObject } from './timeouts.js';
 
 export interface Planning {

@@ -12,7 +12,7 @@ import {
 import { roleLadder } from '../resources/role-ladder.js';
 import { isRecord } from './convert.js';
 import { Unknown, type CtyObject, type CtyValue } from './protocol/cty.js';
-import type { WireDiagnostic } from './protocol/provider-server.js';
+import type { WireDiagnostic } from './protocol/provider-replies.js';
 import { wireError } from './wire-diagnostics.js';
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;

@@ -44,7 +44,7 @@ import type {
   ReadReply,
   Schema,
   WireDiagnostic,
-} from './protocol/provider-server.js';
+} from './protocol/provider-replies.js';
 import { providerSchema, typeName, typeOf } from './terraform-schema.js';
 import { listingCacheOf } from './listing-cache.js';
 import { timed, unlimited } from './timeouts.js';

@@ -8,7 +8,7 @@ import {
   type CtyValue,
   type Path,
 } from './protocol/cty.js';
-import type { SchemaAttribute, WireDiagnostic } from './protocol/provider-server.js';
+import type { SchemaAttribute, WireDiagnostic } from './protocol/provider-replies.js';
 import { attributeType } from './terraform-schema.js';
 import { wireError } from './wire-diagnostics.js';
 

@@ -29,7 +29,7 @@ import type {
   ProviderSchema,
   Schema,
   SchemaAttribute,
-} from './protocol/provider-server.js';
+} from './protocol/provider-replies.js';
 
 /** The provider's block, one resource and one data source per kind, and one plural data source per collection that can only be read. */
 export function providerSchema(

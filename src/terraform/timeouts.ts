@@ -13,7 +13,7 @@ import type { Clock } from '../platform/index.js';
 import { isRecord } from './convert.js';
 import type { CtyObject } from './protocol/cty.js';
 import { wireError, wordsFor } from './wire-diagnostics.js';
-import type { WireDiagnostic } from './protocol/provider-server.js';
+import type { WireDiagnostic } from './protocol/provider-replies.js';
 
 const TIMEOUTS = 'timeouts';
 

@@ -11,7 +11,7 @@ import type {
 import { isRecord, rawOf, tryDocument, valuesOf, versionOf, writeOnly } from './convert.js';
 import type { CtyObject, Path } from './protocol/cty.js';
 import { pathOf, wireDiagnosticOf, wireError } from './wire-diagnostics.js';
-import type { WireDiagnostic } from './protocol/provider-server.js';
+import type { WireDiagnostic } from './protocol/provider-replies.js';
 import { timeoutError } from './timeouts.js';
 
 export async function configComplaints(

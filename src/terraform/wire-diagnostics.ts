@@ -12,7 +12,7 @@ import {
 } from '../model/index.js';
 import { writeOnly } from './convert.js';
 import type { Path, PathStep } from './protocol/cty.js';
-import type { WireDiagnostic } from './protocol/provider-server.js';
+import type { WireDiagnostic } from './protocol/provider-replies.js';
 
 export const wordsFor = (kind: Pick<Kind, 'singular'>): string =>
   `the ${kind.singular.replaceAll('_', ' ')}`;

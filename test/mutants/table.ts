@@ -21,7 +21,7 @@ const queuedRuns = ['unit/cli/fleet-queue.test.ts'];
 const printed = ['unit/cli/printed-once.test.ts'];
 const workers = ['unit/cli/fleet-worker.test.ts'];
 const cty = ['unit/terraform/cty.test.ts'];
-const wire = ['unit/terraform/server.test.ts'];
+const wire = ['unit/terraform/grpc-server.test.ts'];
 const apply = ['unit/reconciler/apply.test.ts'];
 const crash = ['unit/reconciler/crash.test.ts'];
 const replace = ['unit/reconciler/replace.test.ts'];
@@ -3415,21 +3415,21 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'core is not asked for its certificate',
-    file: 'terraform/protocol/server.ts',
+    file: 'terraform/protocol/grpc-server.ts',
     find: '}], true)',
     replace: '}], false)',
     tests: wire,
   },
   {
     name: 'the provider ends over what is under way',
-    file: 'terraform/protocol/server.ts',
+    file: 'terraform/protocol/grpc-server.ts',
     find: 'while (running.size > 0) await Promise.allSettled(running);',
     replace: '',
     tests: wire,
   },
   {
     name: 'a message too large is taken',
-    file: 'terraform/protocol/server.ts',
+    file: 'terraform/protocol/grpc-server.ts',
     find: "'grpc.max_receive_message_length': LARGEST_MESSAGE",
     replace: "'grpc.max_receive_message_length': -1",
     tests: wire,
@@ -3569,7 +3569,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'terraform: core kills a provider that still closes its journal',
-    file: 'terraform/protocol/server.ts',
+    file: 'terraform/protocol/grpc-server.ts',
     find: 'if (running.size === 0) await beforeShutdown?.();',
     replace: 'if (running.size === 0) void beforeShutdown?.();',
     tests: wire,
@@ -4643,7 +4643,7 @@ export const mutants: readonly Mutant[] = [
   // What is on a forge is trueup's own, fits, and is not closed by an outage.
   {
     name: 'a comment of somebody else is taken for one of trueup',
-    file: 'cli/forge/marked-posts.ts',
+    file: 'cli/forge/post-markers.ts',
     find: 'post.author?.toLowerCase() === wanted &&',
     replace: '',
     tests: comment,

@@ -12,7 +12,7 @@ import {
 import type {
   SchemaAttribute,
   WireDiagnostic,
-} from '../../src/terraform/protocol/provider-server.js';
+} from '../../src/terraform/protocol/provider-replies.js';
 import { stateReplyError } from '../../src/terraform/reply-checks.js';
 import { attributeType, typeOf } from '../../src/terraform/terraform-schema.js';
 import { wireError } from '../../src/terraform/wire-diagnostics.js';

@@ -15,7 +15,7 @@ import type {
   ProviderServer,
   SchemaAttribute,
   WireDiagnostic,
-} from '../../src/terraform/protocol/provider-server.js';
+} from '../../src/terraform/protocol/provider-replies.js';
 import { createProvider, type ProviderTools } from '../../src/terraform/provider-calls.js';
 import { typeOf } from '../../src/terraform/terraform-schema.js';
 import { rig, type Rig } from './rig.js';

@@ -1,8 +1,8 @@
 // A provider of the tests' own process, served without TLS to every terraform that is given TF_REATTACH_PROVIDERS: it
 // starts none, and ends none.
 import type { Log } from '../../src/terraform/core-log.js';
-import type { ProviderServer } from '../../src/terraform/protocol/provider-server.js';
-import { grpcServer } from '../../src/terraform/protocol/server.js';
+import type { ProviderServer } from '../../src/terraform/protocol/provider-replies.js';
+import { grpcServer } from '../../src/terraform/protocol/grpc-server.js';
 
 export interface Reattached {
   /** The value of TF_REATTACH_PROVIDERS. */

@@ -3,7 +3,7 @@
 import { appendFileSync } from 'node:fs';
 import { serveCore } from '../../src/cli/provider-process.js';
 import { providerOf } from '../../src/cli/provider-tools.js';
-import type { ProviderServer } from '../../src/terraform/protocol/provider-server.js';
+import type { ProviderServer } from '../../src/terraform/protocol/provider-replies.js';
 
 const { TRUEUP_TEST_CALLS: file, TRUEUP_TEST_CRASH: crash } = process.env;
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { collections, kinds } from '../../src/resources/index.js';
-import type { ProviderServer } from '../../src/terraform/protocol/provider-server.js';
+import type { ProviderServer } from '../../src/terraform/protocol/provider-replies.js';
 import { serve } from '../support/reattached.js';
 import { executable } from '../support/built.js';
 import { terraformIsHere, workspace, type Workspace } from '../support/terraform.js';

@@ -17,7 +17,7 @@ import { commentBody, type CommentParts } from '../forge/comment-body.js';
 import { connectForge } from '../forge/connect-forge.js';
 import { ForgeRefusal, repeated, type CheckRun, type Forge } from '../forge/forge.js';
 import { markerKey, runLink } from '../forge/forge-settings.js';
-import { firstMarked, LARGEST_REPORT, markerOf, strayAuthor } from '../forge/marked-posts.js';
+import { firstMarked, LARGEST_REPORT, markerOf, strayAuthor } from '../forge/post-markers.js';
 import { planHere, shownPlan } from '../forge/plan-source.js';
 import type { Command, Context } from '../context.js';
 import { settingsHere } from '../project.js';

@@ -1,7 +1,7 @@
 // The text of a comment: the plan of this run, and below it the latest earlier ones, folded. What a person edited is
 // folded as it was typed, without any effect.
 import { fence, shorten } from '../../report/escaping.js';
-import { LARGEST_POST, linesOf, sealOf } from './marked-posts.js';
+import { LARGEST_POST, linesOf, sealOf } from './post-markers.js';
 
 /** Earlier plans that are kept. */
 const MOST_EARLIER = 3;

@@ -23,7 +23,7 @@ import {
   type Remembered,
   type Steps,
 } from './issue-steps.js';
-import { firstMarked, LARGEST_REPORT, linesOf, markerOf, strayAuthor } from './marked-posts.js';
+import { firstMarked, LARGEST_REPORT, linesOf, markerOf, strayAuthor } from './post-markers.js';
 
 export type DriftIssue = ReturnType<typeof driftIssue>;
 

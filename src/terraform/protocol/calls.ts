@@ -24,7 +24,7 @@ import type {
   Schema,
   SchemaAttribute,
   WireDiagnostic,
-} from './provider-server.js';
+} from './provider-replies.js';
 import { typeOf } from '../terraform-schema.js';
 import { wireError } from '../wire-diagnostics.js';
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { run } from '../../../src/cli/commands/comment.js';
 import { commentBody } from '../../../src/cli/forge/comment-body.js';
-import { sealOf } from '../../../src/cli/forge/marked-posts.js';
+import { sealOf } from '../../../src/cli/forge/post-markers.js';
 import type { Change, Plan } from '../../../src/model/index.js';
 import { planDocument } from '../../../src/report/index.js';
 import { planComment } from '../../../src/report/plan-markdown.js';

@@ -24,7 +24,7 @@ import { Records } from '../../../src/constructs/terraform/outputs.js';
 import { camel } from '../../../src/model/names/camel-case.js';
 import { collections, kinds } from '../../../src/resources/index.js';
 import { providerSchema } from '../../../src/terraform/terraform-schema.js';
-import type { Schema, SchemaAttribute } from '../../../src/terraform/protocol/provider-server.js';
+import type { Schema, SchemaAttribute } from '../../../src/terraform/protocol/provider-replies.js';
 import { geofences } from '../../support/fifth-kind.js';
 
 const {

@@ -5,7 +5,7 @@ import { kinds } from '../../../src/resources/index.js';
 import { complaints, wireDiagnosticOf } from '../../../src/terraform/wire-diagnostics.js';
 import { Refusal } from '../../../src/model/index.js';
 import { providerSchema } from '../../../src/terraform/terraform-schema.js';
-import type { SchemaAttribute } from '../../../src/terraform/protocol/provider-server.js';
+import type { SchemaAttribute } from '../../../src/terraform/protocol/provider-replies.js';
 import { fiveKinds } from '../../support/fifth-kind.js';
 import { Core, providerRig } from '../../support/provider.js';
 

@@ -13,7 +13,7 @@ import {
 import type {
   SchemaAttribute,
   WireDiagnostic,
-} from '../../../src/terraform/protocol/provider-server.js';
+} from '../../../src/terraform/protocol/provider-replies.js';
 import { corePlanErrors, coreResultErrors, valueKeyOf } from '../../support/core-rules.js';
 
 const described = { description: '.' };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { kinds } from '../../../src/resources/index.js';
 import { callsOf, type Calls } from '../../../src/terraform/protocol/calls.js';
 import { decode, encode, type CtyObject } from '../../../src/terraform/protocol/cty.js';
-import type { ProviderServer } from '../../../src/terraform/protocol/provider-server.js';
+import type { ProviderServer } from '../../../src/terraform/protocol/provider-replies.js';
 import { typeOf } from '../../../src/terraform/terraform-schema.js';
 import { DESTINATIONS, theirs } from '../../support/estate.js';
 import { complete, Core, providerRig } from '../../support/provider.js';

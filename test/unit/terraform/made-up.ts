@@ -6,7 +6,7 @@ import {
   type CtyObject,
   type CtyValue,
 } from '../../../src/terraform/protocol/cty.js';
-import type { ProviderServer, Schema } from '../../../src/terraform/protocol/provider-server.js';
+import type { ProviderServer, Schema } from '../../../src/terraform/protocol/provider-replies.js';
 
 export const note: Schema = {
   version: 1,

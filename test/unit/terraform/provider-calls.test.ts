@@ -4,7 +4,7 @@ import { parseFault, type Estate } from '../../../src/emulator/index.js';
 import { compareText, type Write } from '../../../src/model/index.js';
 import { fiveKinds } from '../../support/fifth-kind.js';
 import { Unknown, type CtyObject, type CtyValue } from '../../../src/terraform/protocol/cty.js';
-import type { WireDiagnostic } from '../../../src/terraform/protocol/provider-server.js';
+import type { WireDiagnostic } from '../../../src/terraform/protocol/provider-replies.js';
 import {
   complete,
   configured,

@@ -19,7 +19,7 @@ import {
 } from '../../../src/model/index.js';
 import { collections, kinds } from '../../../src/resources/index.js';
 import type { CtyType } from '../../../src/terraform/protocol/cty.js';
-import type { SchemaAttribute } from '../../../src/terraform/protocol/provider-server.js';
+import type { SchemaAttribute } from '../../../src/terraform/protocol/provider-replies.js';
 import { providerSchema, typeOf } from '../../../src/terraform/terraform-schema.js';
 
 const things = kind({

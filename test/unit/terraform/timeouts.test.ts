@@ -10,7 +10,7 @@ import {
   type CtyValue,
 } from '../../../src/terraform/protocol/cty.js';
 import { typeOf } from '../../../src/terraform/terraform-schema.js';
-import type { WireDiagnostic } from '../../../src/terraform/protocol/provider-server.js';
+import type { WireDiagnostic } from '../../../src/terraform/protocol/provider-replies.js';
 import { theirs } from '../../support/estate.js';
 import { complete, Core, providerRig, type ProviderRig } from '../../support/provider.js';
 

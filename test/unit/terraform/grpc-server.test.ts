@@ -16,14 +16,14 @@ import { callsOf } from '../../../src/terraform/protocol/calls.js';
 import { selfSigned } from '../../../src/terraform/protocol/certificate.js';
 import { decode, encode, type CtyValue } from '../../../src/terraform/protocol/cty.js';
 import { typeOf } from '../../../src/terraform/terraform-schema.js';
-import { grpcServer, type GrpcServer } from '../../../src/terraform/protocol/server.js';
+import { grpcServer, type GrpcServer } from '../../../src/terraform/protocol/grpc-server.js';
 import {
   LARGEST_MESSAGE,
   methods,
   type Method,
   type WireMessage,
 } from '../../../src/terraform/protocol/messages.js';
-import type { ProviderServer } from '../../../src/terraform/protocol/provider-server.js';
+import type { ProviderServer } from '../../../src/terraform/protocol/provider-replies.js';
 import { executable } from '../../support/built.js';
 import { madeUp, note } from './made-up.js';
 import { drawn } from '../../support/drawn.js';

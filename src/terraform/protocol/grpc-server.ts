@@ -11,7 +11,7 @@ import { isList, isObject } from '../../model/index.js';
 import { callsOf } from './calls.js';
 import type { Log } from '../core-log.js';
 import { LARGEST_MESSAGE, methods, type Method, type WireMessage } from './messages.js';
-import type { ProviderServer } from './provider-server.js';
+import type { ProviderServer } from './provider-replies.js';
 
 export interface ServerOptions {
   readonly provider: ProviderServer;
