@@ -5634,8 +5634,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a tenant does not wait for the lock of a run that was killed',
     file: 'cli/state-location.ts',
-    find: "fleetVariables && isTakenOver ? TENANT_WAIT : '0s'",
-    replace: "'0s'",
+    find: 'fleetVariables && isTakenOver ? USUAL_WAIT.tenant : 0',
+    replace: '0',
+    tests: ['unit/cli/lock-wait.test.ts'],
+  },
+  {
+    name: 'a run does not wait until a lock with a long lease is taken over',
+    file: 'cli/state-location.ts',
+    find: 'Math.max(remote, least)',
+    replace: 'remote',
     tests: ['unit/cli/lock-wait.test.ts'],
   },
   {

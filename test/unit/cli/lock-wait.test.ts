@@ -36,6 +36,28 @@ test('a tenant of a fleet waits until the lock of a run that was killed is taken
   });
 });
 
+test('who waits by default waits until a lock with a long lease is taken over', () => {
+  const url = 's3://bucket/prefix';
+  const at = (
+    lease: string,
+    of: { readonly environment?: object; readonly fleetVariables?: readonly string[] },
+    more: { readonly url?: string; readonly takeover?: boolean; readonly wait?: string } = {},
+  ) => {
+    const { url: place = url, ...lock } = more;
+    const context = { flags: {}, environment: {}, fleetVariables: undefined, ...of };
+    return lockingOf(context, { url: place, lock: { lease, ...lock } }).wait / 1000;
+  };
+  const [tenant, ci] = [{ fleetVariables: [] }, { environment: { CI: 'true' } }];
+  expect([at('45s', tenant), at('90s', tenant), at('5m', tenant)]).toEqual([120, 210, 630]);
+  expect([at('90s', ci), at('5m', ci)]).toEqual([300, 630]);
+  expect(at('5m', {})).toBe(0);
+  expect(at('5m', tenant, { wait: '10s' })).toBe(10);
+  expect([at('5m', tenant, { takeover: false }), at('5m', ci, { takeover: false })]).toEqual([
+    0, 300,
+  ]);
+  expect(at('5m', ci, { url: 'https://gitlab.example.com/state' })).toBe(300);
+});
+
 test('one project waits only where a CI system runs it', () => {
   const one = { flags: {}, fleetVariables: undefined };
   expect(waits({ ...one, environment: {} })).toEqual([0, 0, 0]);
