@@ -5218,6 +5218,27 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/state/reader-claim.test.ts'],
   },
   {
+    name: 'equal records of two processes are taken for one',
+    file: 'cli/fleet-results.ts',
+    find: 'nonce: () => random.uuid(),',
+    replace: '',
+    tests: ['unit/cli/fleet-results.test.ts'],
+  },
+  {
+    name: 'what a proxy writes twice counts as written by another process',
+    file: 'cli/fleet-results.ts',
+    find: 'const put = await settledPut(tools, key, Buffer.from(text), null);',
+    replace: 'const put = await registers.put(key, Buffer.from(text), null);',
+    tests: ['unit/cli/fleet-results.test.ts'],
+  },
+  {
+    name: 'a place that rejects every result is taken for full',
+    file: 'cli/fleet-results.ts',
+    find: 'if (await registers.get(key)) return false;',
+    replace: 'return false;',
+    tests: ['unit/cli/fleet-results.test.ts'],
+  },
+  {
     name: 'a result is written once',
     file: 'cli/fleet-results.ts',
     find: "if (isDiskError(error, 'EEXIST')) return false;",

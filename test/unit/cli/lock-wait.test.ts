@@ -40,7 +40,10 @@ test('who waits by default waits until a lock with a long lease is taken over', 
   const url = 's3://bucket/prefix';
   const at = (
     lease: string,
-    of: { readonly environment?: object; readonly fleetVariables?: readonly string[] },
+    of: {
+      readonly environment?: Record<string, string>;
+      readonly fleetVariables?: readonly string[];
+    },
     more: { readonly url?: string; readonly takeover?: boolean; readonly wait?: string } = {},
   ) => {
     const { url: place = url, ...lock } = more;
