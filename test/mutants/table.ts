@@ -5667,6 +5667,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/cli/lock-wait.test.ts'],
   },
   {
+    name: 'a tenant that waits for a lock does not say so',
+    file: 'cli/fleet-context.ts',
+    find: 'await showWait(parent, tenant, said, ports.status);',
+    replace: '',
+    tests: ['unit/cli/lock-wait.test.ts'],
+  },
+  {
     name: 'a run does not wait until a lock with a long lease is taken over',
     file: 'cli/state-location.ts',
     find: 'Math.max(remote, least)',
