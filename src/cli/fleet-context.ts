@@ -26,6 +26,7 @@ import {
 import { declarationFiles } from '../platform/declaration-files.js';
 import type { CommandOutput } from '../platform/index.js';
 import { briefly } from '../report/brief-diagnostics.js';
+import { tenantDiagnostics } from '../report/fleet-text.js';
 import { addressesIn, credentialIn, needs } from './cloud-connection.js';
 import { withCommands } from './commands-to-type.js';
 import type { Flags } from './command-table.js';
@@ -244,12 +245,30 @@ export async function tenantContext(
     fleetVariables: Object.keys(tenant.variables),
     exchanges: ports.exchanges,
     tell: async (diagnostics) => {
-      const said = masking.said(withCommands(diagnostics, context.said));
-      told.push(...said.map((one) => inItsWords(one, tenant)));
+      const said = masking
+        .said(withCommands(diagnostics, context.said))
+        .map((one) => inItsWords(one, tenant));
+      told.push(...said);
+      await showWait(parent, tenant, said, ports.status);
     },
     debug: (line) => parent.debug(() => `${tenant.name}: ${masking.text(line())}`),
   };
   return { context, told };
+}
+
+/** That a tenant waits for a lock is of use while it waits: as its status, or in the log. */
+async function showWait(
+  { tell }: Pick<Context, 'tell'>,
+  { name }: Pick<Tenant, 'name'>,
+  said: readonly Diagnostic[],
+  status: TenantPorts['status'],
+): Promise<void> {
+  const waits = said.filter(({ code }) => code === 'lock-waited');
+  if (!status) return tell(tenantDiagnostics(name, waits));
+  for (const { summary } of waits)
+    status(
+      summary.replace(/^.* is locked by (.*)\. Waiting up to .*$/, 'waits for the lock of $1'),
+    );
 }
 
 /** Messages name variables as the tenant has them: those without a prefix are not read. */

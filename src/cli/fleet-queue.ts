@@ -32,6 +32,7 @@ import type { FleetSite } from './fleet-context.js';
 import {
   lastOrDamaged,
   RESULTS_AT_ONCE,
+  recordText,
   runRecords,
   type ResultPlace,
   type RunRecords,
@@ -242,7 +243,7 @@ export const recordCancellation = (
 ): Promise<boolean> =>
   place.create(
     cancellationKey(run, round + 1),
-    jsonText({ format_version: '1.0', run, ...cancellation }),
+    recordText(place, { format_version: '1.0', run, ...cancellation }),
   );
 
 /** Where it stands that a run was queued again after a cancellation. */

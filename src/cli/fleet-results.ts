@@ -3,6 +3,7 @@
 // `fleet/<run>@ended-1` says why the first process of the run stopped.
 import { dirname, join } from 'node:path';
 import {
+  defined,
   equal,
   exits,
   isObject,
@@ -36,6 +37,7 @@ import {
 } from '../state/shape-check.js';
 import { keysBelow, type Registers } from '../state/backends/registers/port.js';
 import { underClaim, type ClaimTools } from '../state/backends/registers/reader-claim.js';
+import { lostPuts } from '../state/backends/registers/lost-puts.js';
 import { settledPut } from '../state/backends/registers/settled-put.js';
 import type { Pauses } from '../state/backends/retried.js';
 import { ifThere, isDiskError, withDisk } from '../state/disk-errors.js';
@@ -103,12 +105,18 @@ export interface ResultPlace {
   create(key: string, text: string): Promise<boolean>;
   /** The keys below a folder, which ends in `/`. @param begin of their names */
   list(folder: string, begin?: string): Promise<readonly string[]>;
+  /** Present where a write can be repeated on the way. */
+  readonly nonce?: () => string;
   /** Present where other machines may work on the same tenants. */
   readonly underClaim?: <T>(
     claim: { readonly key: string; readonly operation: string } & Wait,
     work: Audit<T>,
   ) => Promise<T>;
 }
+
+/** A record that is unlike any other, so that `create` knows its own text where a write was repeated. */
+export const recordText = ({ nonce }: Pick<ResultPlace, 'nonce'>, record: object): string =>
+  jsonText({ ...record, ...defined({ nonce: nonce?.() }) });
 
 /** Files below `.trueup`. */
 export function resultFolder({ files, cwd }: Pick<Context, 'files' | 'cwd'>): ResultPlace {
@@ -167,6 +175,7 @@ export function resultRegisters(
   const prepared = askedOnce(async () => registers.prepare?.());
   return {
     location: registers.location,
+    nonce: () => random.uuid(),
     underClaim: ({ signal, wait, ...claim }, work) =>
       underClaim({ registers, lock, locking: { lease, wait }, signal, ...pauses }, claim, work),
     async read(key) {
@@ -175,12 +184,14 @@ export function resultRegisters(
     },
     async create(key, text) {
       await prepared();
-      const body = Buffer.from(text);
-      // Another process may write the same text, so a conflict is not looked into.
-      const put = await registers.put(key, body, null);
-      const settled =
-        put === 'unknown' ? await settledPut({ registers, ...pauses }, key, body, null) : put;
-      return settled !== 'conflict';
+      const tools = { registers, ...pauses };
+      const lost = lostPuts(tools);
+      for (;;) {
+        const put = await settledPut(tools, key, Buffer.from(text), null);
+        if (put !== 'conflict') return true;
+        if (await registers.get(key)) return false;
+        await lost(undefined);
+      }
     },
     list: (folder, begin = '') => keysBelow(registers, `${folder}${begin}`),
   };
@@ -384,14 +395,32 @@ async function recordAt<T>(
   return value as T;
 }
 
+/** Results of one tenant, or processes that ended, in one run. */
+const MOST = 10_000;
+
+/** Not ended by a signal: what was interrupted is written, too. @returns the first number that was free @throws Refusal */
+async function firstFree(
+  { location }: ResultPlace,
+  begin: number,
+  create: (number: number) => Promise<boolean>,
+): Promise<number> {
+  for (let number = begin; number < begin + MOST; number += 1)
+    if (await create(number)) return number;
+  return refuse(
+    'run-full',
+    `${location} holds ${MOST} results of one tenant, or of processes, in this run.`,
+    { detail: 'Begin another run with another --run.' },
+  );
+}
+
 /** Each process of a run that ends adds a record, under the next free number. */
 function processEnds(place: ResultPlace, run: string): Pick<RunRecords, 'end' | 'stops'> {
   const keyOf = (number: number): string => `fleet/${run}@ended-${number}`;
   return {
     async end(ended) {
       if (ended.stops.length === 0 && (await place.read(keyOf(1))) === undefined) return;
-      const text = jsonText({ format_version: '1.0', run, ...ended });
-      for (let number = 1; !(await place.create(keyOf(number), text));) number += 1;
+      const text = recordText(place, { format_version: '1.0', run, ...ended });
+      await firstFree(place, 1, (number) => place.create(keyOf(number), text));
     },
     async stops() {
       const last = new Map<string, EndedProcess>();
@@ -438,7 +467,7 @@ export function runRecords(place: ResultPlace, name: string, only = ''): RunReco
       });
     },
     async begin(record) {
-      if (await place.create(runKey, jsonText(record))) return false;
+      if (await place.create(runKey, recordText(place, record))) return false;
       refuseOtherRun(record, await run());
       return true;
     },
@@ -454,10 +483,13 @@ export function runRecords(place: ResultPlace, name: string, only = ''): RunReco
         work,
       ) ?? work(wait.signal),
     async write(result) {
-      for (let { attempt } = result; ; attempt += 1) {
-        const numbered = { ...result, attempt };
-        if (await place.create(keyOf(result.tenant, attempt), jsonText(numbered))) return numbered;
-      }
+      const attempt = await firstFree(place, result.attempt, (number) =>
+        place.create(
+          keyOf(result.tenant, number),
+          recordText(place, { ...result, attempt: number }),
+        ),
+      );
+      return { ...result, attempt };
     },
   };
 }

@@ -138,8 +138,10 @@ async function storeOptions(context: Context, place: StorePlace) {
   };
 }
 
-/** Of a tenant: by then, the lock of a run that was killed is taken over. */
-const TENANT_WAIT = '2m';
+/** Milliseconds to wait for a lock: of a tenant of a fleet, and where a CI system runs. */
+const USUAL_WAIT = { tenant: 120_000, ci: 300_000 };
+/** Milliseconds after which the lock of a run that was killed has been taken over. */
+const takenOverIn = (lease: number): number => 2 * lease + 30_000;
 /** Backends whose locks are taken over once their holder gives no sign of life. */
 const LEASED = /^(?:postgres(?:ql)?|s3):/i;
 
@@ -150,11 +152,13 @@ export function lockingOf(
 ) {
   const takeover = lock?.takeover ?? true;
   const isTakenOver = takeover && LEASED.test(url);
-  const atHand = fleetVariables && isTakenOver ? TENANT_WAIT : '0s';
-  const remote = environment['CI'] ? '5m' : atHand;
-  const usual = isAddress(url) ? remote : '0s';
-  const wait = checkedWait(flags.lockWait ?? lock?.wait ?? usual);
-  return { lease: tryDuration(lock?.lease ?? '30s')!, wait, takeover };
+  const lease = tryDuration(lock?.lease ?? '30s')!;
+  const atHand = fleetVariables && isTakenOver ? USUAL_WAIT.tenant : 0;
+  const remote = environment['CI'] ? USUAL_WAIT.ci : atHand;
+  const least = isTakenOver && remote > 0 ? takenOverIn(lease) : 0;
+  const usual = isAddress(url) ? Math.max(remote, least) : 0;
+  const asked = flags.lockWait ?? lock?.wait;
+  return { lease, wait: asked === undefined ? usual : checkedWait(asked), takeover };
 }
 
 const checkedWait = (text: string): number =>

@@ -13,6 +13,7 @@ import { entryOf, withoutResult, type RunStop } from '../../../src/fleet/merge.j
 import type { FleetRun, QueuedJobs, TenantResult } from '../../../src/model/index.js';
 import { diskFiles } from '../../../src/platform/files.js';
 import { systemRandom } from '../../../src/platform/random.js';
+import type { Registers } from '../../../src/state/backends/registers/port.js';
 import { freshFolder } from '../../support/in-process.js';
 import { memoryQueue } from '../../support/memory-queue.js';
 import { memoryRegisters, type MemoryFaults } from '../../support/memory-registers.js';
@@ -48,7 +49,13 @@ const places: Readonly<Record<string, () => () => ResultPlace>> = {
   'registers whose answers get lost': () => inMemory({ lost: 0.4, dropped: 0.2 }),
 };
 
-function inMemory(faults: MemoryFaults): () => ResultPlace {
+type Putting = Pick<Registers, 'put'>;
+
+/** @param through changes how writes reach the registers */
+function inMemory(
+  faults: MemoryFaults,
+  through: (plain: Registers) => Partial<Putting> = () => ({}),
+): () => ResultPlace {
   const clock = simulatedClock();
   const random = seededRandom(7);
   const memory = memoryRegisters(clock, random);
@@ -59,8 +66,16 @@ function inMemory(faults: MemoryFaults): () => ResultPlace {
     lock: simulatedMachine().start(),
     locking: { lease: 30_000 },
   };
-  return () => resultRegisters(memory.connect(), tools);
+  const plain = memory.connect();
+  return () => resultRegisters({ ...plain, ...through(plain) }, tools);
 }
+
+const repeating = (plain: Registers): Putting => ({
+  async put(...asked) {
+    await plain.put(...asked);
+    return plain.put(...asked);
+  },
+});
 
 describe.each(Object.entries(places))('in %s', (_, make) => {
   test('a run is begun once, and belongs to one command and the same tenants', async () => {
@@ -68,7 +83,7 @@ describe.each(Object.entries(places))('in %s', (_, make) => {
     expect(await runRecords(connect(), 'r').run()).toBeUndefined();
     expect(await runRecords(connect(), 'r').begin(run)).toBe(false);
     expect(await runRecords(connect(), 'r').begin({ ...run, started_at: 'later' })).toBe(true);
-    expect(await runRecords(connect(), 'r').run()).toEqual(run);
+    expect(await runRecords(connect(), 'r').run()).toMatchObject(run);
     for (const other of [{ command: 'plan' }, { tenants: ['acme'] }, { bundle: 'b' }] as const)
       await expect(runRecords(connect(), 'r').begin({ ...run, ...other })).rejects.toThrow(
         'about other tenants',
@@ -150,6 +165,56 @@ describe.each(Object.entries(places))('in %s', (_, make) => {
       1, 2, 3, 4, 5, 6, 7, 8,
     ]);
   });
+});
+
+test('what a proxy on the way writes twice is there once', async () => {
+  const place = inMemory({}, repeating)();
+  const records = runRecords(place, 'r');
+  expect(await records.begin(run)).toBe(false);
+  expect((await records.write(result('acme', 'first'))).attempt).toBe(1);
+  expect((await records.write(result('acme', 'second'))).attempt).toBe(2);
+  await records.end({ tenants: ['acme'], stops: [stop('x')] });
+  const cancellation = { ...CANCELLATION, reason: 'a' };
+  const cancel = () => recordCancellation(place, { run: 'r', round: 0 }, cancellation);
+  expect([await cancel(), await cancel()]).toEqual([true, false]);
+  expect(await place.list('fleet/')).toEqual([
+    'fleet/r',
+    'fleet/r/acme',
+    'fleet/r/acme@2',
+    'fleet/r@cancelled-1',
+    'fleet/r@ended-1',
+  ]);
+});
+
+test('equal records of two processes are kept both', async () => {
+  const connect = inMemory({});
+  const [one, two, three] = [1, 2, 3].map(() => runRecords(connect(), 'r'));
+  expect([await one!.begin(run), await two!.begin(run)]).toEqual([false, true]);
+  await one!.end({ tenants: ['acme'], stops: [stop('x')] });
+  await two!.end({ tenants: ['acme'], stops: [] });
+  expect(await three!.stops()).toEqual([]);
+  await three!.end({ tenants: ['acme'], stops: [stop('x')] });
+  expect(await three!.stops()).toEqual([stop('x')]);
+  const twice = [await one!.write(result('acme', 's')), await two!.write(result('acme', 's'))];
+  expect(twice.map(({ attempt }) => attempt)).toEqual([1, 2]);
+});
+
+test('the search for a free number ends', async () => {
+  const behindCache = runRecords(inMemory({}, () => ({ put: async () => 'conflict' }))(), 'r');
+  let asked = 0;
+  const create = async () => {
+    if ((asked += 1) > 20_000) throw new Error('without end');
+    return false;
+  };
+  const full = runRecords({ ...inMemory({})(), create, read: async () => '' }, 'r');
+  const end = { tenants: ['acme'], stops: [stop('x')] };
+  for (const [records, why] of [
+    [behindCache, 'it rejects every write of a value that it does not return'],
+    [full, 'holds 10000 results of one tenant, or of processes, in this run'],
+  ] as const) {
+    await expect(records.write(result('acme', 's'))).rejects.toThrow(why);
+    await expect(records.end(end)).rejects.toThrow(why);
+  }
 });
 
 test('what failed once is asked for again', async () => {

@@ -49,26 +49,39 @@ const audit =
   };
 
 describe('an audit', () => {
-  it('keeps a claim whose renewal took effect without an answer', async () => {
-    const { clock, tools } = place();
-    const plain = tools(0);
-    let puts = 0;
+  /** The second put, which is the first renewal, takes effect; the place is away until the next one. */
+  function losingRenewal({ registers: plain }: ClaimTools) {
+    const puts = { count: 0 };
     let isAway = false;
     const registers: ClaimTools['registers'] = {
-      ...plain.registers,
+      ...plain,
       async put(...asked) {
-        const put = await plain.registers.put(...asked);
-        isAway = (puts += 1) === 2;
+        const put = await plain.put(...asked);
+        isAway = (puts.count += 1) === 2;
         return isAway ? 'unknown' : put;
       },
       async get(key) {
         if (isAway) refuseUnreachable('place', 'it is away');
-        return plain.registers.get(key);
+        return plain.get(key);
       },
     };
-    const audited = underClaim({ ...plain, registers }, claim, audit(clock, 5 * LEASE));
+    return { registers, puts };
+  }
+
+  it('keeps a claim whose renewal took effect without an answer', async () => {
+    const { clock, tools } = place();
+    const { registers, puts } = losingRenewal(tools(0));
+    const audited = underClaim({ ...tools(0), registers }, claim, audit(clock, 5 * LEASE));
     await expect(audited).resolves.toBe('audited');
-    expect(puts).toBeGreaterThan(3);
+    expect(puts.count).toBeGreaterThan(3);
+  });
+
+  it('frees a claim whose last renewal took effect without an answer', async () => {
+    const { clock, tools } = place();
+    const { registers, puts } = losingRenewal(tools(0));
+    await underClaim({ ...tools(0), registers }, claim, audit(clock, LEASE / 2));
+    expect(puts.count).toBe(4);
+    expect(await underClaim(tools(0), claim, audit(clock, 1))).toBe('audited');
   });
 
   it('waits for another one of the same tenant, however long it takes', async () => {

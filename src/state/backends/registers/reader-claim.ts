@@ -54,14 +54,22 @@ export async function underClaim<T>(
   let version = await taken(tools, key, (expect) => put(holder, expect));
   const lost = new AbortController();
   let renewing = Promise.resolve();
+  /** Asked after a conflict: an earlier renewal that got no answer may have taken effect. */
+  const isOurs = async (): Promise<boolean> => {
+    const found = await tools.registers.get(key);
+    if (!found || holderIn(found.body)?.id !== holder.id) return false;
+    ({ version } = found);
+    return true;
+  };
   const renew = async (): Promise<void> => {
     if (lost.signal.aborted) return;
     const renewed = await put(holder, version);
-    if (renewed !== 'conflict') return void ({ version } = renewed);
-    const found = await tools.registers.get(key);
-    // An earlier renewal that got no answer took effect after all.
-    if (found && holderIn(found.body)?.id === holder.id) ({ version } = found);
-    else lost.abort();
+    if (renewed !== 'conflict') ({ version } = renewed);
+    else if (!(await isOurs())) lost.abort();
+  };
+  const free = async (): Promise<void> => {
+    const freed = await put(null, version);
+    if (freed === 'conflict' && (await isOurs())) await put(null, version);
   };
   const stop = lock.every(locking.lease / 3, () => {
     // A place that cannot be reached for a while costs the claim at most.
@@ -78,7 +86,7 @@ export async function underClaim<T>(
     stop();
     await renewing;
     // A claim that stays is taken over later.
-    if (!lost.signal.aborted) await put(null, version).catch(unlessRefused);
+    if (!lost.signal.aborted) await free().catch(unlessRefused);
   }
 }
 
