@@ -4,6 +4,7 @@ import {
   digest,
   exits,
   forEachLimited,
+  reasonIn,
   refuse,
   worst,
   type Diagnostic,
@@ -172,7 +173,7 @@ export async function runFleet(
   }
   const left = site.here.filter(({ name }) => !entries.has(name));
   const stops = stopsOf(context, left.length > 0 ? `Stopped: ${reason ?? 'an error'}.` : undefined);
-  const why = stops[0]?.diagnostics[0]?.summary ?? '';
+  const why = reasonIn(stops[0]?.diagnostics ?? [])?.summary ?? '';
   await forEachLimited(left, RESULTS_AT_ONCE, async ({ name }) => {
     const entry = withoutResult(name, 'not-run', why);
     entries.set(name, await keepEntry(context, job, entry));
@@ -502,7 +503,7 @@ function resultOf(
     status,
     summary:
       (hasFailed(exit) && first?.summary) ||
-      (figures?.summary ?? outcome?.summary ?? diagnostics[0]?.summary ?? ''),
+      (figures?.summary ?? outcome?.summary ?? reasonIn(diagnostics)?.summary ?? ''),
     kinds: kindsOf(job.command, { status, document, outcomes, kinds: figures?.kinds ?? {} }),
     changes: figures?.changes ?? [],
     requests: figures?.requests ?? 0,

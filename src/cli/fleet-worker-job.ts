@@ -4,6 +4,7 @@ import {
   cached,
   defined,
   exits,
+  reasonIn,
   refuse,
   Refusal,
   sha256,
@@ -85,7 +86,7 @@ export async function whenReachable<T>(worker: FleetWorker, ask: () => Promise<T
       worker.isDown = false;
       return answer;
     } catch (error) {
-      const [first] = error instanceof Refusal ? error.diagnostics : [];
+      const first = error instanceof Refusal ? reasonIn(error.diagnostics) : undefined;
       if (!first || !isOutage(first) || context.signal.aborted) throw error;
       if (!worker.isDown)
         await context.tell([warning('waiting', `${first.summary}. The worker retries.`)]);
