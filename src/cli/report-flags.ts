@@ -182,6 +182,7 @@ export async function reportFailures(
     outcomes
       .filter(mayHaveFailed)
       .flatMap(({ address, diagnostic }) => (diagnostic ? [{ address, ...diagnostic }] : [])),
+    true,
   );
 }
 
