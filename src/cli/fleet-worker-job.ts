@@ -18,6 +18,7 @@ import { entryOf, isFinal, withoutResult } from '../fleet/merge.js';
 import { queuedJob, tenantJobIn, type TenantJob } from '../fleet/tenant-job.js';
 import { variablesIn } from '../fleet/tenant-environment.js';
 import type { Tenant } from '../fleet/tenant.js';
+import { allBriefly } from '../report/brief-diagnostics.js';
 import { visible } from '../report/escaping.js';
 import { tenantDiagnostics, tenantLine } from '../report/fleet-text.js';
 import { plural } from '../report/words.js';
@@ -248,7 +249,8 @@ async function runJob(worker: FleetWorker, run: WorkerRun, one: JobToRun): Promi
     });
   }
   context.out.write(`${visible(job.run)} ${tenantLine(entry)}\n`);
-  await context.tell(tenantDiagnostics(job.tenant, entry.diagnostics));
+  const shown = allBriefly(entry.diagnostics, `trueup fleet report ${job.run} --format json`);
+  await context.tell(tenantDiagnostics(job.tenant, shown));
   await whenReachable(worker, () => queue.complete(fetched.id));
   // What was interrupted says nothing about the other tenants.
   if (signal.aborted) return;
