@@ -1,5 +1,5 @@
 // What `trueup watch` repeats: the audit of a project, or of all tenants of a fleet.
-import { Refusal, type Exit } from '../model/index.js';
+import { reasonIn, Refusal, type Exit } from '../model/index.js';
 import { visible } from '../report/index.js';
 import type { Context } from './context.js';
 import { failed, type Ended } from './notify.js';
@@ -32,9 +32,8 @@ export async function failedCycle(
   if (!(error instanceof Refusal)) throw error;
   const { diagnostics, exit } = error;
   await tell(diagnostics);
-  const [first] = diagnostics;
   return {
-    words: `failed: ${visible(first?.summary ?? 'no reason was reported')}`,
+    words: `failed: ${visible(reasonIn(diagnostics)?.summary ?? 'no reason was reported')}`,
     exit,
     ended: failed(diagnostics),
     result: 'failed',

@@ -67,6 +67,15 @@ export function pathsIn(
   return shape.includes(PATHS) ? args.slice(shape.split(' ').length - 1) : [];
 }
 
+/** Commands without `--verbose` that do what another one shows with it. The others load the project. */
+const shownBy: Readonly<Partial<Record<string, string>>> = { comment: 'plan', watch: 'drift' };
+
+/** What to type to see all that a command shortens; undefined for fleets: the command says what it shortens itself. */
+export function toSeeAll({ name, flags }: CommandSpec): string | undefined {
+  if (flags.some(({ spelling }) => spelling === '--verbose')) return '--verbose';
+  return name.startsWith('fleet ') ? undefined : `trueup ${shownBy[name] ?? 'validate'} --verbose`;
+}
+
 /** Flags as they are typed, but for those with their initial value. */
 export const flagWords = (command: CommandSpec['name'], flags: Flags): readonly string[] =>
   commands

@@ -9,6 +9,7 @@ import { systemRandom } from '../platform/random.js';
 import { collections, kinds } from '../resources/index.js';
 import type { Limiter } from '../client/rate-limit.js';
 import type { HttpConnections } from '../client/transport.js';
+import { briefly, errorsBriefly } from '../report/brief-diagnostics.js';
 import type { Ndjson } from '../report/index.js';
 import type { PostgresPools } from '../state/backends/registers/postgres.js';
 import { withCommands, type Said } from './commands-to-type.js';
@@ -37,12 +38,18 @@ export type Command = (context: Context, args: readonly string[]) => Promise<Exi
 const LONGEST_INPUT = 2 * 1024 * 1024 + 1;
 const levels = ['error', 'warning', 'info', 'debug'] as const;
 
-/** @param paths those that the command line names */
+interface CommandLine {
+  /** Those that it names. */
+  readonly paths?: readonly string[];
+  /** Absent where nothing shows it: then nothing is shortened. */
+  readonly toSeeAll?: string | undefined;
+}
+
 export function contextOf(
   process: NodeJS.Process,
   flags: Flags,
   signal: AbortSignal,
-  paths: readonly string[] = [],
+  { paths = [], toSeeAll }: CommandLine = {},
 ) {
   const { env: environment, stdin, stdout, stderr } = process;
   const out = outlet(stdout, environment);
@@ -76,6 +83,8 @@ export function contextOf(
      * of variables are shown once the project has loaded: only then is it known that none of them is a secret.
      */
     said: { paths, env: flags.env, variables: [] } as Said,
+    /** What to type to see all that is shortened on stderr; undefined where nothing is. */
+    toSeeAll,
     /** Masks trueup's credentials and, once they are loaded, the secrets of declarations, in everything that is shown or stored. */
     masking,
     kinds,
@@ -105,16 +114,15 @@ export function contextOf(
     events: () => (events ??= begin()),
     /** Whether TRUEUP_LOG wants a diagnostic. */
     takes,
-    /** Says diagnostics, as far as TRUEUP_LOG wants them: on stderr, or as part of the stream that `--json` asks for. */
-    async tell(diagnostics: readonly Diagnostic[]): Promise<void> {
+    /** Says diagnostics, as far as TRUEUP_LOG wants them: on stderr, or as part of the stream that `--json` asks for. @param isWhole whether each error is shown */
+    async tell(diagnostics: readonly Diagnostic[], isWhole = false): Promise<void> {
       const wanted = diagnostics.filter(takes);
       if (wanted.length === 0) return;
-      const shown = masking.said(withCommands(wanted, context.said));
+      const all = isWhole ? undefined : shortening(context);
+      const shortened = all === undefined ? wanted : errorsBriefly(wanted, all);
+      const shown = masking.said(withCommands(shortened, context.said));
       if (flags.json) out.write((await context.events()).diagnostics(shown));
-      else {
-        const { errorsBriefly, renderDiagnostics } = await import('../report/index.js');
-        err.write(renderDiagnostics(flags.verbose ? shown : errorsBriefly(shown), err.style));
-      }
+      else err.write((await import('../report/index.js')).renderDiagnostics(shown, err.style));
     },
     /** The command waits for it at its end. */
     beside: (work: Promise<unknown>): void => void beside.push(work),
@@ -124,6 +132,24 @@ export function contextOf(
       level === levels.length - 1 && err.write(`${masking.text(line())}\n`),
   };
   return context;
+}
+
+type Shortened = Pick<Context, 'flags' | 'toSeeAll'>;
+
+/** What to type to see all that stderr shortens; undefined where it shortens nothing. */
+const shortening = ({ flags, toSeeAll }: Shortened): string | undefined =>
+  flags.json || flags.verbose ? undefined : toSeeAll;
+
+const isError = ({ severity }: Diagnostic): boolean => severity === 'error';
+
+/** For stderr: the first warnings and notes of many, before the errors. With --verbose and --json all of them, as they come. */
+export function warningsBriefly(
+  context: Shortened,
+  diagnostics: readonly Diagnostic[],
+): readonly Diagnostic[] {
+  const all = shortening(context);
+  if (all === undefined) return diagnostics;
+  return briefly(diagnostics, all).toSorted((a, b) => Number(isError(a)) - Number(isError(b)));
 }
 
 /** A whole number from a flag. @throws Refusal */

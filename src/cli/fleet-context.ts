@@ -88,7 +88,7 @@ export async function fleetHere(context: Context): Promise<FleetSite> {
     : selected;
   const split = splitEnvironment(environment, fleet.tenants, withheld);
   const credentials = credentialsOf(fleet.tenants, split);
-  await context.tell(briefly(sharedCredentials(fleet.tenants, credentials)));
+  await context.tell(briefly(sharedCredentials(fleet.tenants, credentials), ''));
   return { fleet, selected, here, shards: shard?.total ?? 1, split, credentials, env };
 }
 

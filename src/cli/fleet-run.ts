@@ -4,6 +4,7 @@ import {
   digest,
   exits,
   forEachLimited,
+  reasonIn,
   refuse,
   worst,
   type Diagnostic,
@@ -34,7 +35,7 @@ import { commandOutput } from '../platform/command-output.js';
 import type { FleetFormat } from '../report/formats.js';
 import { driftFigures, planFigures, withWrites } from '../report/fleet-figures.js';
 import { fleetSentence, tenantLine, tenantMessages, writesText } from '../report/fleet-text.js';
-import { briefly } from '../report/brief-diagnostics.js';
+import { allBriefly } from '../report/brief-diagnostics.js';
 import { plural } from '../report/words.js';
 import type { FleetNdjson } from '../report/fleet-ndjson.js';
 import type { BundledTenant } from '../state/plan-bundle.js';
@@ -172,7 +173,7 @@ export async function runFleet(
   }
   const left = site.here.filter(({ name }) => !entries.has(name));
   const stops = stopsOf(context, left.length > 0 ? `Stopped: ${reason ?? 'an error'}.` : undefined);
-  const why = stops[0]?.diagnostics[0]?.summary ?? '';
+  const why = reasonIn(stops[0]?.diagnostics ?? [])?.summary ?? '';
   await forEachLimited(left, RESULTS_AT_ONCE, async ({ name }) => {
     const entry = withoutResult(name, 'not-run', why);
     entries.set(name, await keepEntry(context, job, entry));
@@ -273,8 +274,9 @@ const distinct = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] => 
 function linesInOrder(
   { context, watch }: { readonly context: Context; readonly watch: FleetWatch },
   names: readonly string[],
-  { forms, told }: Pick<FleetJob, 'forms' | 'told'>,
+  { forms, told, run, records }: Pick<FleetJob, 'forms' | 'told' | 'run' | 'records'>,
 ) {
+  const all = records ? `trueup fleet report ${run} --format json` : '--format json';
   const ready = new Map<string, TenantEntry>();
   const messages = tenantMessages();
   let next = 0;
@@ -291,7 +293,7 @@ function linesInOrder(
       }
       const before = told?.get(one.tenant)?.diagnostics ?? [];
       const fresh = distinct([...before, ...one.diagnostics]).slice(before.length);
-      const shown = messages.of(one.tenant, fresh);
+      const shown = messages.of(one.tenant, allBriefly(fresh, all));
       await context.tell(next === names.length ? [...shown, ...messages.rest()] : shown);
     }
   };
@@ -502,7 +504,7 @@ function resultOf(
     status,
     summary:
       (hasFailed(exit) && first?.summary) ||
-      (figures?.summary ?? outcome?.summary ?? diagnostics[0]?.summary ?? ''),
+      (figures?.summary ?? outcome?.summary ?? reasonIn(diagnostics)?.summary ?? ''),
     kinds: kindsOf(job.command, { status, document, outcomes, kinds: figures?.kinds ?? {} }),
     changes: figures?.changes ?? [],
     requests: figures?.requests ?? 0,
@@ -585,7 +587,7 @@ export async function deliverFleet(
   if (forms.shown !== 'text' && !forms.events)
     context.out.write(renderFleet(document, forms.shown, context.out.style));
   const { pages } = forms;
-  await context.tell(briefly(pages.problems));
+  await context.tell(pages.problems);
   const written = await writeReports(context, forms, (format, style, path = '') =>
     renderFleet(document, format, { ...style, ...pages.links(path) }),
   );

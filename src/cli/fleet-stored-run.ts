@@ -3,7 +3,14 @@ import { resolve } from 'node:path';
 import { readFleet } from '../fleet/fleet-file.js';
 import { entryOf, withoutResult, type RunStop } from '../fleet/merge.js';
 import { FLEET_FILE } from '../fleet/tenant.js';
-import { exits, Refusal, refuse, type FleetRun, type TenantEntry } from '../model/index.js';
+import {
+  exits,
+  reasonIn,
+  Refusal,
+  refuse,
+  type FleetRun,
+  type TenantEntry,
+} from '../model/index.js';
 import { declarationFiles } from '../platform/declaration-files.js';
 import type { Context } from './context.js';
 import { cancellationOf, roundOf, wasResumed, type QueuedRun } from './fleet-queue.js';
@@ -23,7 +30,7 @@ export async function storedEntry(
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const { diagnostics, exit } = error;
-    const summary = diagnostics[0]?.summary ?? '';
+    const summary = reasonIn(diagnostics)?.summary ?? '';
     return { ...withoutResult(tenant, 'failed', summary), exit, diagnostics };
   }
 }

@@ -4,6 +4,7 @@ import {
   cached,
   defined,
   exits,
+  reasonIn,
   refuse,
   Refusal,
   sha256,
@@ -17,6 +18,7 @@ import { entryOf, isFinal, withoutResult } from '../fleet/merge.js';
 import { queuedJob, tenantJobIn, type TenantJob } from '../fleet/tenant-job.js';
 import { variablesIn } from '../fleet/tenant-environment.js';
 import type { Tenant } from '../fleet/tenant.js';
+import { allBriefly } from '../report/brief-diagnostics.js';
 import { visible } from '../report/escaping.js';
 import { tenantDiagnostics, tenantLine } from '../report/fleet-text.js';
 import { plural } from '../report/words.js';
@@ -85,7 +87,7 @@ export async function whenReachable<T>(worker: FleetWorker, ask: () => Promise<T
       worker.isDown = false;
       return answer;
     } catch (error) {
-      const [first] = error instanceof Refusal ? error.diagnostics : [];
+      const first = error instanceof Refusal ? reasonIn(error.diagnostics) : undefined;
       if (!first || !isOutage(first) || context.signal.aborted) throw error;
       if (!worker.isDown)
         await context.tell([warning('waiting', `${first.summary}. The worker retries.`)]);
@@ -247,7 +249,8 @@ async function runJob(worker: FleetWorker, run: WorkerRun, one: JobToRun): Promi
     });
   }
   context.out.write(`${visible(job.run)} ${tenantLine(entry)}\n`);
-  await context.tell(tenantDiagnostics(job.tenant, entry.diagnostics));
+  const shown = allBriefly(entry.diagnostics, `trueup fleet report ${job.run} --format json`);
+  await context.tell(tenantDiagnostics(job.tenant, shown));
   await whenReachable(worker, () => queue.complete(fetched.id));
   // What was interrupted says nothing about the other tenants.
   if (signal.aborted) return;

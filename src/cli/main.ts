@@ -3,8 +3,8 @@
 import { availableParallelism } from 'node:os';
 import { exits, worst, type Exit } from '../model/index.js';
 import { caughtError } from './caught-error.js';
-import { pathsIn } from './commands-to-type.js';
-import { contextOf, type Command, type Context } from './context.js';
+import { pathsIn, toSeeAll } from './commands-to-type.js';
+import { contextOf, warningsBriefly, type Command, type Context } from './context.js';
 import type { CommandSpec } from './command-table.js';
 import { parse } from './program.js';
 import { setV8Flags } from './v8-flags.js';
@@ -81,7 +81,10 @@ export async function main(process: NodeJS.Process): Promise<void> {
   // Unless it ends as it should, below.
   process.exitCode = exits.error;
   const controller = new AbortController();
-  const context = contextOf(process, flags, controller.signal, pathsIn(command, args, flags));
+  const context = contextOf(process, flags, controller.signal, {
+    paths: pathsIn(command, args, flags),
+    toSeeAll: toSeeAll(command),
+  });
   const signalled = listen(
     process,
     controller,
@@ -121,7 +124,7 @@ async function outcome(
   const { signal, out, err, flags } = context;
   const complain = async (error: unknown): Promise<Exit> => {
     const { diagnostics, exit } = caughtError(error);
-    if (error !== signal.reason) await context.tell(diagnostics);
+    if (error !== signal.reason) await context.tell(warningsBriefly(context, diagnostics));
     if (flags.debug && error instanceof Error)
       err.write(`${context.masking.text(error.stack ?? '')}\n`);
     return exit;

@@ -21,9 +21,8 @@ import { commandOutput } from '../platform/command-output.js';
 import { declarationFiles } from '../platform/declaration-files.js';
 import type { Loaded } from '../declarations/index.js';
 import type { DeclarationFiles } from '../platform/index.js';
-import { briefly } from '../report/brief-diagnostics.js';
 import { saidOf } from './commands-to-type.js';
-import type { Context } from './context.js';
+import { warningsBriefly, type Context } from './context.js';
 import { environmentOf, isStateUnnamed, storeOf } from './state-location.js';
 
 export interface Chosen {
@@ -199,11 +198,7 @@ export async function loadProject(
   reading?: Reading,
 ): Promise<Project> {
   const { project, diagnostics } = await loaded(context, paths, how, reading);
-  const { flags } = context;
-  // Not every command has the flag.
-  const shown =
-    flags.json || flags.verbose ? diagnostics : briefly(diagnostics, 'trueup validate --verbose');
-  await context.tell(shown);
+  await context.tell(warningsBriefly(context, diagnostics));
   return project;
 }
 

@@ -1,6 +1,6 @@
 // For processes that run for weeks: each message is printed once, and the memory for messages is limited.
 import { sha256, type Diagnostic } from '../model/index.js';
-import type { Context } from './context.js';
+import { warningsBriefly, type Context } from './context.js';
 
 /** The most printed messages that are kept; the least recently used is dropped first. */
 const REMEMBERED = 1000;
@@ -19,5 +19,8 @@ export function sayingOnce(context: Context): Context {
     if (said.size > REMEMBERED) said.delete(oldest);
     return !known;
   };
-  return { ...context, tell: (diagnostics) => context.tell(diagnostics.filter(isNew)) };
+  return {
+    ...context,
+    tell: (diagnostics) => context.tell(warningsBriefly(context, diagnostics.filter(isNew))),
+  };
 }

@@ -184,6 +184,7 @@ export async function reportFailures(
     outcomes
       .filter(mayHaveFailed)
       .flatMap(({ address, diagnostic }) => (diagnostic ? [{ address, ...diagnostic }] : [])),
+    true,
   );
 }
 

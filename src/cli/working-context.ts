@@ -12,10 +12,9 @@ import {
 } from '../model/index.js';
 import type { AuditContext } from '../reconciler/audit/drift.js';
 import type { Meta, PlanDocumentInput } from '../report/index.js';
-import { briefly } from '../report/brief-diagnostics.js';
 import type { Session, Snapshot, Store } from '../state/index.js';
 import { withCommands, verdictWithCommands } from './commands-to-type.js';
-import type { Context } from './context.js';
+import { warningsBriefly, type Context } from './context.js';
 import { fingerprintsOf, settleMilliseconds, storeOf } from './state-location.js';
 import {
   brokenHere,
@@ -84,21 +83,14 @@ export async function tellWarnings(
   { project: { warnings = [] } }: Pick<ProjectContext, 'project'>,
 ): Promise<void> {
   told.add(warnings);
-  await context.tell(shownOf(context, warnings));
+  await context.tell(warningsBriefly(context, warnings));
 }
 
-const shownOf = ({ flags }: Context, warnings: readonly Diagnostic[]): readonly Diagnostic[] =>
-  flags.json || flags.verbose ? warnings : briefly(warnings);
-
 /** The error after the warnings of the project, unless these were told. */
-export function withWarnings(
-  context: Context,
-  { warnings = [] }: Project,
-  error: Refusal,
-): Refusal {
+export function withWarnings({ warnings = [] }: Project, error: Refusal): Refusal {
   if (warnings.length === 0 || told.has(warnings)) return error;
   told.add(warnings);
-  return new Refusal([...shownOf(context, warnings), ...error.diagnostics], error.exit);
+  return new Refusal([...warnings, ...error.diagnostics], error.exit);
 }
 
 /** Called where a document holds the warnings of its project. */
@@ -125,7 +117,7 @@ export async function withProject<T>(
     return await withCloud(context, settings, migrated, how.env);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    if (error.exit !== exits.error) throw withWarnings(context, project, error);
+    if (error.exit !== exits.error) throw withWarnings(project, error);
     // The error that prevented the plan is not about the references; their errors are reported as well.
     const request = requestOf(context);
     const broken = await brokenHere(context, project, { env: how.env, request }).catch(() => []);
@@ -133,7 +125,7 @@ export async function withProject<T>(
     const more = broken.filter(({ summary }) => !said.has(summary));
     const whole =
       more.length > 0 ? new Refusal([...error.diagnostics, ...more], error.exit) : error;
-    throw withWarnings(context, project, whole);
+    throw withWarnings(project, whole);
   }
 }
 

@@ -72,20 +72,37 @@ function membersOf(
     const item =
       isSet && (typeof one === 'number' || typeof one === 'boolean') ? String(one) : keyOf(one);
     const key = typeof item === 'string' ? literalOf(item) : undefined;
-    if (typeof item !== 'string')
-      say(
-        isMap(item)
-          ? `a string or a mapping with a \`name\` is expected; this one ${isEmpty(item) ? 'is empty' : `has only ${firstNamed(Object.keys(item), FEW)}`}`
-          : `a string is expected, not ${found(item)}`,
-        at,
-        isMap(item) ? 'Its name is the key.' : 'Write it in quotes.',
-      );
+    if (typeof item !== 'string') say(...expectation(item, at));
     else if (key === undefined) say('a key must be known before anything is read', at);
     else if (seen.has(key) && !isSet) say('the same key appears twice', at);
     else seen.set(key, isMap(one) ? one : escapeText(key));
   }
   return Array.from(seen, ([key, value]) => ({ key, value }));
 }
+
+/** What is said of an item that gives no key: the sentence, the place, and how to write it. */
+function expectation(
+  item: Raw,
+  at: readonly string[],
+): readonly [what: string, at: readonly string[], detail: string] {
+  if (!isMap(item)) return [`a string is expected, not ${found(item)}`, at, 'Write it in quotes.'];
+  const names = Object.keys(item).map((name) => `\`${name}\``);
+  const { name } = item;
+  const isCollection = isList(name) || isMap(name) || name === null;
+  if (name !== undefined)
+    return [
+      `the \`name\` of a mapping has to be a string, not ${found(name)}`,
+      [...at, 'name'],
+      isCollection ? KEY : `${KEY} Write it in quotes: name: ${JSON.stringify(String(name))}`,
+    ];
+  return [
+    `a string or a mapping with a \`name\` is expected; this one ${isEmpty(item) ? 'is empty' : `has only ${firstNamed(names, FEW)}`}`,
+    at,
+    KEY,
+  ];
+}
+
+const KEY = 'Its name is the key.';
 
 /** Of a mapping, its name. */
 const keyOf = (one: Raw): Raw =>

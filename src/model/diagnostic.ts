@@ -44,6 +44,10 @@ export class Refusal extends Error {
   }
 }
 
+/** Why something failed: the first error. Warnings may stand before it. */
+export const reasonIn = (diagnostics: readonly Diagnostic[]): Diagnostic | undefined =>
+  diagnostics.find(({ severity }) => severity === 'error') ?? diagnostics[0];
+
 export const warning = (code: string, summary: string, detail?: string): Diagnostic => ({
   severity: 'warning',
   code,

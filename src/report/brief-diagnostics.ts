@@ -1,10 +1,11 @@
 // Shortens long lists of warnings, notes and blocking verdicts: many of one code say the same. Imports nothing that takes time to load.
 import {
+  append,
   defined,
+  equal,
   firstNamed,
   flagToAllow,
   groupedBy,
-  tally,
   tryAddress,
   type Diagnostic,
   type Origin,
@@ -14,8 +15,10 @@ import {
 
 /** How many of those that say the same are shown. */
 const MOST_SHOWN = 3;
+/** How many of the others are named. */
+const MOST_NAMED = 5;
 
-/** Every error; of the other codes the first few, and how many more there are. What holds for several objects of one place is one, and names a few of them. @param all the flag or the command that shows all of them */
+/** Every error; of the other codes the first few, and how many more there are. What holds for several objects of one place is one, and names a few of them. @param all the flag or the command that shows all of them; empty where none does */
 export const briefly = (
   diagnostics: readonly Diagnostic[],
   all = '--verbose',
@@ -23,7 +26,10 @@ export const briefly = (
   shortened(
     onceForPlaces(diagnostics).map(fewNamed),
     ({ severity, code }) => (severity === 'error' ? undefined : code),
-    (more) => ({ summary: `and ${more} more like this`, detail: `All of them: ${all}` }),
+    (more) => ({
+      summary: `and ${more.length} more like this`,
+      ...defined({ detail: toSee(all) }),
+    }),
   );
 
 /** With the first few of the addresses, where the lines of the detail are addresses. */
@@ -33,6 +39,14 @@ function fewNamed(one: Diagnostic): Diagnostic {
     ? { ...one, detail: firstNamed(lines, MOST_SHOWN) }
     : one;
 }
+
+/** As `briefly` and `errorsBriefly`. */
+export const allBriefly = (
+  diagnostics: readonly Diagnostic[],
+  all = '--verbose',
+): readonly Diagnostic[] => errorsBriefly(briefly(diagnostics, all), all);
+
+const toSee = (all: string): string | undefined => (all === '' ? undefined : `All of them: ${all}`);
 
 /** With one of the warnings and notes that are the same for several objects of a template or a `for_each`, and how many objects that are. */
 const onceForPlaces = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
@@ -44,46 +58,77 @@ const onceForPlaces = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[
     if (more.length === 0) return one!;
     const count = `This applies to ${more.length + 1} objects declared here.`;
     const { detail } = one!;
-    return { ...one!, detail: detail === undefined ? count : `${detail}\n${count}` };
+    return {
+      ...one!,
+      ...defined({ origin: commonOrigin([one!, ...more]) }),
+      detail: detail === undefined ? count : `${detail}\n${count}`,
+    };
   });
 
-/** Of the errors that say the same at one place, of a template, a `use` or a `for_each`, the first few, and how many more there are. */
-export const errorsBriefly = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
+/** Of the errors that say the same at one place, of a template, a `use` or a `for_each`, the first few, and how many more there are. @param all as for `briefly` */
+export const errorsBriefly = (
+  diagnostics: readonly Diagnostic[],
+  all = '--verbose',
+): readonly Diagnostic[] =>
   shortened(
     diagnostics,
     (one) => (one.severity === 'error' ? topicAtPlace(one) : undefined),
-    (more, { origin }) => ({
-      summary: `and ${more} more like this at the same place`,
-      ...defined({ origin }),
-    }),
+    (more) => {
+      const names = [...new Set(more.flatMap(subjectOf))];
+      const named = names.length > 0 ? `: ${firstNamed(names, MOST_NAMED)}` : '';
+      return {
+        summary: `and ${more.length} more like this at the same place${named}`,
+        ...defined({ detail: toSee(all), origin: commonOrigin(more) }),
+      };
+    },
   );
 
-/** Constructs of a program have a path in place of line and column. */
-const placeOf = ({ file, line, column, path }: Origin): string =>
-  JSON.stringify([file, line, column, path]);
+/** Constructs of a program have a path, which is a place of its own. */
+const placeOf = (origin: Origin): string => JSON.stringify([lineOf(origin), origin.path]);
+
+const lineOf = ({ file, line, column }: Origin): string => JSON.stringify([file, line, column]);
+
+/** The place of all of them, with the use of the template if that is the same. */
+function commonOrigin([one, ...others]: readonly Diagnostic[]): Origin | undefined {
+  if (!one?.origin) return undefined;
+  const { used_at, ...place } = one.origin;
+  return others.every(({ origin }) => equal(origin?.used_at, used_at)) ? one.origin : place;
+}
 
 /** The name with which an error in the parameters of a use begins. */
-const OF_USE = /^`use\.[\w-]+(?:\["(?:[^"\\]|\\.)*"\])?`: /;
+const OF_USE = /^`(use\.[\w-]+(?:\["(?:[^"\\]|\\.)*"\])?)`: /;
 /** What differs between objects of one place: strings in quotes, numbers and addresses. What stands in backticks is what the template names. */
 const DIFFERENT =
   /"(?:[^"\\]|\\.)*"|(?<![\w.`-])(?:\d+(?![\w-]|\.\w)|[a-z]\w*\.[A-Za-z][\w-]*(?:\["(?:[^"\\]|\\.)*"\])?)/g;
 
-/** Equal for what is alike at one place; undefined without a place. */
-function topicAtPlace({ code, summary, origin }: Diagnostic): string | undefined {
+/** Commands to type, in a detail. */
+const COMMAND = /(?<=: )trueup \S.*/g;
+
+/** Equal for what is alike at one place, commands to type included; undefined without a place. */
+function topicAtPlace({ code, summary, detail, origin }: Diagnostic): string | undefined {
   if (!origin) return undefined;
   const said = summary.replace(OF_USE, '').replaceAll(DIFFERENT, '…');
-  return JSON.stringify([code, placeOf(origin), said]);
+  return JSON.stringify([code, placeOf(origin), said, detail?.match(COMMAND)]);
+}
+
+/** The use or the object that an error is about, and in parentheses the other objects that it names. */
+function subjectOf({ summary, address }: Diagnostic): readonly string[] {
+  const named = summary.match(DIFFERENT)?.filter((one) => tryAddress(one)) ?? [];
+  const [own, ...others] = new Set([OF_USE.exec(summary)?.[1] ?? address ?? [], ...named].flat());
+  if (own === undefined) return [];
+  return [others.length > 0 ? `${own} (${others.join(', ')})` : own];
 }
 
 /** @param topicOf equal for those that say the same; undefined for one that is always shown */
 function shortened(
   diagnostics: readonly Diagnostic[],
   topicOf: (one: Diagnostic) => string | undefined,
-  rest: (more: number, one: Diagnostic) => Pick<Diagnostic, 'summary' | 'detail' | 'origin'>,
+  rest: (more: readonly Diagnostic[]) => Pick<Diagnostic, 'summary' | 'detail' | 'origin'>,
 ): readonly Diagnostic[] {
   const withFrame = framesOnce();
   const topics = diagnostics.map(topicOf);
-  const counts = tally(topics);
+  const alike = new Map<string | undefined, Diagnostic[]>();
+  for (const [index, one] of diagnostics.entries()) append(alike, topics[index], one);
   const shown = new Map<string, number>();
   return diagnostics.flatMap((one, index) => {
     const topic = topics[index];
@@ -93,7 +138,7 @@ function shortened(
     if (at <= MOST_SHOWN) return [withFrame(one)];
     if (at > MOST_SHOWN + 1) return [];
     const { severity, code } = one;
-    return [{ severity, code, ...rest(counts.get(topic)! - MOST_SHOWN, one) }];
+    return [{ severity, code, ...rest(alike.get(topic)!.slice(MOST_SHOWN)) }];
   });
 }
 
@@ -103,7 +148,7 @@ function framesOnce(): (one: Diagnostic) => Diagnostic {
   return (one) => {
     const { frame, ...bare } = one;
     if (frame === undefined || !one.origin) return one;
-    const place = placeOf(one.origin);
+    const place = lineOf(one.origin);
     if (framed.has(place)) return bare;
     framed.add(place);
     return one;

@@ -107,10 +107,15 @@ function formerWhole(change: ResourceChange): string | undefined {
 const isUnchangedAdoption = (change: ResourceChange): boolean =>
   actionOf(change) === 'adopt' && !adoptsAndWrites(change);
 
+/** As people read names: `c9` before `c10`. Made once it is needed, which takes time. */
+let collator: Intl.Collator | undefined;
+const compareNames = (a: string, b: string): number =>
+  (collator ??= new Intl.Collator('en', { numeric: true })).compare(a, b) || compareText(a, b);
+
 function groupOf(found: readonly Member[]): ChangeGroup {
   // A block is read, not carried out: its first and last address enclose the others.
   const members = found.toSorted(({ change: a }, { change: b }) =>
-    compareText(a.address, b.address),
+    compareNames(a.address, b.address),
   );
   const [first] = members;
   const changes = members.map(({ change }) => change);

@@ -1,6 +1,6 @@
 // Diagnostics as text: summary, place, lines of the file, and the command to run; and the end of a report.
 import type { Diagnostic, DriftDocument, PlanDocument } from '../model/index.js';
-import { briefly } from './brief-diagnostics.js';
+import { allBriefly } from './brief-diagnostics.js';
 import { guard, visible } from './escaping.js';
 import { aside, closing, flow, type Lines } from './layout.js';
 import { screenOf, type Screen, type Style } from './style.js';
@@ -50,7 +50,7 @@ export function* ending(
   screen: Screen,
 ): Lines {
   const diagnostics = screen.diagnosticsApart ? [] : document.diagnostics.filter(screen.takes);
-  for (const one of screen.verbose ? diagnostics : briefly(diagnostics))
+  for (const one of screen.verbose ? diagnostics : allBriefly(diagnostics))
     yield* [...diagnosticLines(one, screen), ''];
   // An audit lists them above.
   const unmanaged =

@@ -1,6 +1,5 @@
 // The document model, and the text output of every command. Other formats are in `render.ts`.
 export type { AccessDocument } from './access-text.js';
-export { errorsBriefly } from './brief-diagnostics.js';
 export { renderDiagnostics } from './diagnostics-text.js';
 export {
   accessDocument,

@@ -157,6 +157,14 @@ ${uses.join('')}`,
     expect(told).toContain('error: and 37 more like this at the same place');
   });
 
+  test('the first of many warnings, before the error', async () => {
+    const told = await refused(
+      'alert_rules: { r: { for_each: [a, b, c, d, e], filter_criteria: { alert_type__in: ["${each.key}"] }, associated_accounts: ["1"] } }\naccounts: { a: { nam: A } }\n',
+    );
+    expect(told.match(/^warning: /gm)).toHaveLength(4);
+    expect(told.lastIndexOf('warning: ')).toBeLessThan(told.indexOf('error: '));
+  });
+
   test('advice, too, with the lines around it', async () => {
     const { stderr } = await folder({
       'trueup.yaml': 'account_authorizations: { x: { user: "1", account: "2", role: root } }\n',

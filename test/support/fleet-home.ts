@@ -35,6 +35,10 @@ export const BASE = `variables: { hook: https://hooks.example.com/alerts }
 alert_push_destinations:
   pager: { name: On-call pager, enabled: true, endpoint: { url: "\${var.hook}" } }
 `;
+/** Five, of one code. */
+export const MANY_WARNINGS = `alert_rules:
+  r: { for_each: [a, b, c, d, e], filter_criteria: { alert_type__in: ["\${each.key}"] }, associated_accounts: ["1"] }
+`;
 export const FILE = `fleet:
   tenants: { from: tenants/* }
   defaults: { paths: [base] }

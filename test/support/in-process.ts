@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { contextOf, type Command } from '../../src/cli/context.js';
-import { pathsIn } from '../../src/cli/commands-to-type.js';
+import { contextOf, warningsBriefly, type Command } from '../../src/cli/context.js';
+import { pathsIn, toSeeAll } from '../../src/cli/commands-to-type.js';
 import { parse } from '../../src/cli/program.js';
 import { Refusal } from '../../src/model/index.js';
 import { cleanUp } from './clean-up.js';
@@ -43,15 +43,13 @@ export async function inProcess(
   const parsed = parse(words, String, String);
   if ('exit' in parsed) throw new Error(`not a command line: ${words.join(' ')}`);
   const { command, args, flags } = parsed;
-  const context = contextOf(
-    own,
-    flags,
-    new AbortController().signal,
-    pathsIn(command, args, flags),
-  );
+  const context = contextOf(own, flags, new AbortController().signal, {
+    paths: pathsIn(command, args, flags),
+    toSeeAll: toSeeAll(command),
+  });
   const code = await run(context, args).catch(async (error: unknown) => {
     if (!(error instanceof Refusal)) throw error;
-    await context.tell(error.diagnostics);
+    await context.tell(warningsBriefly(context, error.diagnostics));
     return error.exit;
   });
   await context.out.drained();

@@ -211,7 +211,7 @@ export async function applyPlan(context: Context, plan: SavedPlan, end: End): Pr
     },
     options.env,
   ).catch((error: unknown) => {
-    throw error instanceof Refusal ? withWarnings(context, whole, error) : error;
+    throw error instanceof Refusal ? withWarnings(whole, error) : error;
   });
 }
 

@@ -2,6 +2,7 @@
 import {
   defaultSettings,
   exits,
+  reasonIn,
   Refusal,
   type Collection,
   type Project,
@@ -73,8 +74,7 @@ function orRefusal<T>(work: Promise<T>): Promise<T | Refusal> {
   });
 }
 
-const why = ({ diagnostics }: Refusal): string =>
-  (diagnostics.find(({ severity }) => severity === 'error') ?? diagnostics[0])?.summary ?? '';
+const why = ({ diagnostics }: Refusal): string => reasonIn(diagnostics)?.summary ?? '';
 
 const surfaces: readonly Surface[] = keysOf(needs);
 /** Surfaces that no kind needs. */

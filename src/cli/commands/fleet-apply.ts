@@ -202,7 +202,7 @@ async function applyNothing(
 ): Promise<Exit> {
   const job = { command: 'apply', run, records } as const;
   const names = namesOf(site.here);
-  const summary = stops.find(({ exit }) => exit !== exits.done)?.diagnostics[0]?.summary ?? '';
+  const summary = reasonIn(stops.find(({ exit }) => exit !== exits.done)?.diagnostics ?? [])?.summary ?? '';
   const saved = new Map(bundle?.tenants.map(({ tenant, plan }) => [tenant, plan]));
   const entries = new Map<string, TenantEntry>();
   await forEachLimited(names, RESULTS_AT_ONCE, async (name) => {

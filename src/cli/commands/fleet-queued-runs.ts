@@ -3,6 +3,7 @@ import {
   exits,
   firstNamed,
   forEachLimited,
+  reasonIn,
   Refusal,
   refuse,
   tally,
@@ -103,7 +104,7 @@ function whileWaiting({ flags, tell, clock, signal }: Context) {
       try {
         return await ask();
       } catch (error) {
-        const [first] = error instanceof Refusal ? error.diagnostics : [];
+        const first = error instanceof Refusal ? reasonIn(error.diagnostics) : undefined;
         if (!flags.wait || !first || !isOutage(first)) throw error;
         if (!isTold) await tell([warning('waiting', `${first.summary}. Retrying.`)]);
         isTold = true;

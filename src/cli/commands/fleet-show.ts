@@ -9,7 +9,6 @@ import {
   worst,
   type TenantEntry,
 } from '../../model/index.js';
-import { briefly } from '../../report/brief-diagnostics.js';
 import { planFormats } from '../../report/formats.js';
 import type { Command } from '../context.js';
 import type { Bundle } from '../../state/plan-bundle.js';
@@ -49,7 +48,7 @@ export const run: Command = async (context, [name = '', only]) => {
   const delivered = await deliver(context, forms, (format, style, page = '') =>
     renderFleet(report, format, { ...style, ...pages.links(page) }),
   );
-  await context.tell(briefly(pages.problems));
+  await context.tell(pages.problems);
   const first = bundle.tenants.find(({ plan }) => plan !== null);
   if (showsText(context) && first)
     err.write(

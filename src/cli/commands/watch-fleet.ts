@@ -17,6 +17,7 @@ import { laneCount } from '../../fleet/lanes.js';
 import { entryOf, mergedReport, withoutResult } from '../../fleet/merge.js';
 import { repeatedLanes } from '../../fleet/repeated-lanes.js';
 import type { Tenant } from '../../fleet/tenant.js';
+import { allBriefly } from '../../report/brief-diagnostics.js';
 import { fleetErrors, fleetSentence, isWell, tenantDiagnostics } from '../../report/fleet-text.js';
 import { changedIn } from '../../report/fleet-figures.js';
 import {
@@ -61,6 +62,8 @@ interface Memory {
 /** @param every milliseconds from one pass to the next */
 export async function watchedFleet(context: Context, every: number): Promise<RepeatedAudit> {
   const { flags, clock, signal } = context;
+  // Of a fleet, `auditTenant` says what shows all.
+  context.toSeeAll = undefined;
   const most = wholeNumber('--metrics-tenants', flags.metricsTenants ?? '100', 0, 100_000);
   const { limitersByKey } = await import('../../client/rate-limit.js');
   // For as long as the watch runs: a rate holds over two passes, too.
@@ -113,7 +116,8 @@ async function auditTenant(
   memory.kept.set(tenant.name, keptOf(result, before?.figures, clock.now() / 1000));
   const said = result.diagnostics.slice(0, MOST_SAID);
   const fresh = said.filter((one) => !before?.said.has(keyOf(one)));
-  await tell(tenantDiagnostics(tenant.name, fresh));
+  const shown = allBriefly(fresh, 'trueup fleet drift --format json');
+  await tell(tenantDiagnostics(tenant.name, shown));
 }
 
 async function pass(

@@ -8,9 +8,15 @@ import {
   type ResultPlace,
 } from '../../../src/cli/fleet-results.js';
 import { enqueue, recordCancellation } from '../../../src/cli/fleet-queue.js';
-import { storedStops } from '../../../src/cli/fleet-stored-run.js';
+import { storedEntry, storedStops } from '../../../src/cli/fleet-stored-run.js';
 import { entryOf, withoutResult, type RunStop } from '../../../src/fleet/merge.js';
-import type { FleetRun, QueuedJobs, TenantResult } from '../../../src/model/index.js';
+import {
+  Refusal,
+  warning,
+  type FleetRun,
+  type QueuedJobs,
+  type TenantResult,
+} from '../../../src/model/index.js';
 import { diskFiles } from '../../../src/platform/files.js';
 import { systemRandom } from '../../../src/platform/random.js';
 import type { Registers } from '../../../src/state/backends/registers/port.js';
@@ -279,4 +285,14 @@ test('a run belongs to one fleet, and is queued with the same flags', async () =
 
 test.each(['', 'a/b', '../x', '1a', 'a.b', 'x'.repeat(101)])('%j is no name of a run', (name) => {
   expect(() => checkedRun(name)).toThrow('is not a valid run name');
+});
+
+test('a result that cannot be read gives the first error as the reason', async () => {
+  const records = runRecords(places['a folder']!()(), 'r');
+  const refused = new Refusal([
+    warning('w', 'it is slow'),
+    { severity: 'error', code: 'e', summary: 'it cannot be read' },
+  ]);
+  const last = () => Promise.reject(refused);
+  expect((await storedEntry({ ...records, last }, 'a'))?.summary).toBe('it cannot be read');
 });

@@ -28,7 +28,7 @@ import {
   type TenantResult,
 } from '../../../src/model/index.js';
 import { QUEUE_UNREACHABLE } from '../../../src/state/job-queue.js';
-import { FILE, fleetOf, type FleetHome } from '../../support/fleet-home.js';
+import { FILE, fleetOf, MANY_WARNINGS, type FleetHome } from '../../support/fleet-home.js';
 import { inProcess } from '../../support/in-process.js';
 import { memoryQueue, type MemoryQueue } from '../../support/memory-queue.js';
 import { memoryRegisters, type MemoryRegisters } from '../../support/memory-registers.js';
@@ -226,6 +226,15 @@ describe('a run that is resumed', () => {
       expect(await last(run, 'x')).toMatchObject({ status: 'drift' });
     });
   });
+});
+
+test('a worker shows the first warnings of a tenant, and its result holds all', async () => {
+  const fleet = await fleetOf(['a'], FILE, MANY_WARNINGS);
+  const run = await queuedRun(['a']);
+  const { stderr } = await working(fleet, run, doAll);
+  expect(stderr).toContain('a: and 2 more like this');
+  expect(stderr).toContain('All of them: trueup fleet report r --format json');
+  expect((await last(run, 'a'))?.diagnostics).toHaveLength(5);
 });
 
 describe('a result that cannot be read', () => {

@@ -28,7 +28,7 @@ import {
 } from '../../../src/model/index.js';
 import { startHttp } from '../../../scripts/servers.js';
 import { cleanUp } from '../../support/clean-up.js';
-import { BASE, FILE, fleetOf, type FleetHome } from '../../support/fleet-home.js';
+import { BASE, FILE, fleetOf, MANY_WARNINGS, type FleetHome } from '../../support/fleet-home.js';
 import { inProcess, type Said } from '../../support/in-process.js';
 
 const lines = ({ stdout }: Said): readonly string[] => stdout.trimEnd().split('\n');
@@ -1080,6 +1080,21 @@ test.each([
   expect(home.calls('acme')).toBe(0);
 });
 
+test('of many warnings of a tenant the first are printed, and reports hold all', async () => {
+  const home = await fleetOf(['acme'], FILE, MANY_WARNINGS);
+  for (const [name, all] of [
+    ['validate', '--format json'],
+    ['plan', 'trueup fleet report r --format json'],
+  ] as const) {
+    const words = name === 'plan' ? ['--run', 'r'] : [];
+    const { stderr } = await home.run(name, ...words);
+    expect(stderr.match(/unknown-value/g)).toHaveLength(4);
+    expect(stderr).toContain(`acme: and 2 more like this [unknown-value] All of them: ${all}`);
+  }
+  const { stdout } = await home.run('report', 'r', '--format', 'json');
+  expect((JSON.parse(stdout) as FleetDocument).tenants[0]?.diagnostics).toHaveLength(5);
+});
+
 describe('a bundle is shown', () => {
   test('as it was planned, each plan and all of them, without the fleet', async () => {
     const home = await fleetOf(
@@ -1384,6 +1399,15 @@ test('two tenants with one credential share its limiter, and that is said', asyn
   expect(stderr).toContain(
     'the tenants a and b use the same credentials, and share their rate limit',
   );
+});
+
+test('of many tenants with one credential the first are named, and no flag that names all', async () => {
+  const file =
+    'fleet: { tenants: { a: {}, b: {}, c: {}, d: {}, e: {} }, defaults: { paths: [base], credentials: { env_prefix: ACME_ } } }';
+  const home = await fleetOf(['acme'], file);
+  const { stderr } = await home.run('validate');
+  expect(stderr).toContain('and 1 more like this [shared-credentials]');
+  expect(stderr).not.toContain('All of them');
 });
 
 test('two prefixes with the ids of one key are one credential, and that is said', async () => {

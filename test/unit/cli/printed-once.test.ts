@@ -3,11 +3,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { run as apply } from '../../../src/cli/commands/apply.js';
+import { run as comment } from '../../../src/cli/commands/comment.js';
 import { run as drift } from '../../../src/cli/commands/drift.js';
 import { run as bind } from '../../../src/cli/commands/import.js';
 import { run as plan } from '../../../src/cli/commands/plan.js';
+import { run as watch } from '../../../src/cli/commands/watch.js';
 import type { Command } from '../../../src/cli/context.js';
-import type { DriftDocument, PlanDocument } from '../../../src/model/index.js';
+import { reportFailures } from '../../../src/cli/report-flags.js';
+import type { DriftDocument, Outcome, PlanDocument } from '../../../src/model/index.js';
 import { freshFolder, inProcess } from '../../support/in-process.js';
 
 const SETTINGS = 'settings: { target: emulator, policy: { max_deletes: 0 } }\n';
@@ -172,6 +175,90 @@ test('warnings of the files come before the error that ends a run, briefly', asy
   expect(times(stderr, '`login_sucess` is not a known value')).toBe(1);
   expect(times(stderr, '[unknown-value]')).toBe(4);
   expect(stderr.indexOf('[unknown-value]')).toBeLessThan(stderr.indexOf('error: '));
+});
+
+const MANY =
+  'alert_rules: { r: { for_each: [a, b, c, d, e], filter_criteria: { alert_type__in: ["${each.key}"] }, associated_accounts: ["1"] } }\n';
+
+test('so they do before an error in the files', async () => {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, 'trueup.yaml'), `${MANY}accounts: { a: { nam: A } }\n`);
+  const { stderr } = await inProcess(plan, ['plan'], { cwd, env: {} });
+  expect(times(stderr, '[unknown-value]')).toBe(4);
+  expect(stderr.lastIndexOf('[unknown-value]')).toBeLessThan(stderr.indexOf('error: '));
+  const all = await inProcess(plan, ['plan', '--verbose'], { cwd, env: {} });
+  expect(times(all.stderr, '[unknown-value]')).toBe(5);
+});
+
+test.each([
+  [plan, ['plan'], '--verbose'],
+  [bind, ['import', 'accounts.a', '999'], 'trueup validate --verbose'],
+  [comment, ['comment', '--forge', 'github', '--number', '1'], 'trueup plan --verbose'],
+  [watch, ['watch'], 'trueup drift --verbose'],
+] as const)('each command names what shows all of them: %#', async (command, words, all) => {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, 'trueup.yaml'), `${MANY}accounts: { a: { nam: A } }\n`);
+  const ending = new AbortController();
+  const once: Command = (context, args) =>
+    command(
+      {
+        ...context,
+        signal: ending.signal,
+        clock: {
+          ...context.clock,
+          sleep: async () => ending.abort(),
+        },
+      },
+      args,
+    );
+  const env = { GITHUB_REPOSITORY: 'a/b', GITHUB_TOKEN: 'x' };
+  const { stderr } = await inProcess(once, [...words], { cwd, env });
+  expect(stderr).toContain(`and 2 more like this [unknown-value] All of them: ${all} `);
+});
+
+test('the reports of an audit that failed hold all of them', async () => {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, 'trueup.yaml'), MANY);
+  const words = ['drift', '--report', 'json=drift.json'];
+  const { code, stderr } = await inProcess(drift, words, { cwd, env: {} });
+  expect([code, times(stderr, '[unknown-value]')]).toEqual([1, 4]);
+  const report = readFileSync(join(cwd, 'drift.json'), 'utf8');
+  expect([times(report, '"unknown-value"'), times(report, 'more like this')]).toEqual([5, 0]);
+});
+
+test.each([true, false])('errors are shortened alike: one stream %s', async (isOne) => {
+  const cwd = freshFolder();
+  const missing =
+    'accounts: { c: { for_each: [a, b, c, d, e], name: "${each.key}", account: "${accounts.x[each.key].id}" } }\n';
+  writeFileSync(join(cwd, 'trueup.yaml'), SETTINGS + missing);
+  const told: Command = (context, args) => plan({ ...context, isOneStream: () => isOne }, args);
+  const { stdout, stderr } = await inProcess(told, ['plan'], { cwd, env: {} });
+  const [text, other] = isOne ? [stdout, stderr] : [stderr, stdout];
+  expect([times(text, '[unknown-reference]'), times(other, '[unknown-reference]')]).toEqual([4, 0]);
+  expect(text.replaceAll(/\s+/g, ' ')).toContain(
+    'place: accounts.c["d"] (accounts.x["d"]), accounts.c["e"] (accounts.x["e"]) trueup.yaml:2:66 · [unknown-reference] All of them: --verbose',
+  );
+});
+
+test('the reason of each write that failed is shown', async () => {
+  const outcomes = ['a', 'b', 'c', 'd', 'e'].map((key): Outcome => ({
+    address: `accounts.c["${key}"]`,
+    kind: 'accounts',
+    action: 'create',
+    outcome: 'failed',
+    diagnostic: {
+      severity: 'error',
+      code: 'rejected',
+      summary: 'POST answered 400',
+      origin: { file: 'trueup.yaml', line: 1, column: 1 },
+    },
+  }));
+  const reporting: Command = async (context) => {
+    await reportFailures(context, outcomes);
+    return 1;
+  };
+  const { stderr } = await inProcess(reporting, ['apply'], { cwd: freshFolder(), env: {} });
+  expect(times(stderr, '[rejected]')).toBe(5);
 });
 
 test('a command that makes no plan tells them once, whether it ends well or not', async () => {

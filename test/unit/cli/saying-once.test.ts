@@ -4,9 +4,28 @@ import type { Context } from '../../../src/cli/context.js';
 import { sayingOnce } from '../../../src/cli/repeated-messages.js';
 import type { Diagnostic } from '../../../src/model/index.js';
 
+test('shortens what is left, so that one that comes later is shown', async () => {
+  const said: string[] = [];
+  const context = {
+    flags: {},
+    toSeeAll: 'trueup x',
+    tell: (all: readonly Diagnostic[]) =>
+      Promise.resolve(void said.push(...all.map(({ summary }) => summary))),
+  };
+  const { tell } = sayingOnce(context as unknown as Context);
+  const all = ['a', 'b', 'c', 'd', 'e'].map(
+    (summary) => ({ severity: 'warning', code: 'x', summary }) as const,
+  );
+  await tell(all);
+  expect(said.splice(0)).toEqual(['a', 'b', 'c', 'and 2 more like this']);
+  await tell([...all, { severity: 'warning', code: 'x', summary: 'f' }]);
+  expect(said).toEqual(['f']);
+});
+
 test('says each message once, and forgets the one that came least lately', async () => {
   const said: string[] = [];
   const { tell } = sayingOnce({
+    flags: {},
     tell: (all: readonly Diagnostic[]) =>
       Promise.resolve(void said.push(...all.map(({ summary }) => summary))),
   } as unknown as Context);

@@ -8,7 +8,7 @@ import type { Command } from '../../../src/cli/context.js';
 import { run as watch } from '../../../src/cli/commands/watch.js';
 import { watchedFleet } from '../../../src/cli/commands/watch-fleet.js';
 import { parseFault } from '../../../src/emulator/index.js';
-import { BASE, fleetOf, type FleetHome } from '../../support/fleet-home.js';
+import { BASE, FILE, fleetOf, MANY_WARNINGS, type FleetHome } from '../../support/fleet-home.js';
 import { inProcess, type Said } from '../../support/in-process.js';
 
 const watching = (
@@ -66,6 +66,16 @@ test('each pass audits all tenants, and keeps no results', async () => {
   expect(existsSync(join(home.cwd, '.trueup/fleet'))).toBe(false);
   // Of three audits that failed, two followed one another.
   expect(said.stderr.match(/b1: /g)).toHaveLength(2);
+});
+
+test('of many warnings of a tenant the first are printed, with what shows all', async () => {
+  const home = await fleetOf(['a'], FILE, MANY_WARNINGS);
+  const { stderr } = await watching(home, 60_000, async (watched) => {
+    await watched.cycle();
+    await watched.cycle();
+  });
+  expect(stderr.match(/unknown-value/g)).toHaveLength(4);
+  expect(stderr).toContain('All of them: trueup fleet drift --format json');
 });
 
 test('a slow tenant delays nobody, is not audited twice at once, and that is said', async () => {

@@ -2,8 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { failedCycle } from '../../../src/cli/audit-cycle.js';
 import { run as watch } from '../../../src/cli/commands/watch.js';
 import type { Command } from '../../../src/cli/context.js';
+import { Refusal, warning } from '../../../src/model/index.js';
 import { freshFolder, inProcess } from '../../support/in-process.js';
 
 test('declarations that cannot be loaded are told with their places, once', async () => {
@@ -33,4 +35,18 @@ test('declarations that cannot be loaded are told with their places, once', asyn
     'trueup.yaml:1:18 · accounts.a ',
     'trueup.yaml:1:33 · accounts.b ',
   ]);
+});
+
+test('the line of a cycle gives the first error as the reason', async () => {
+  const later = { severity: 'error', code: 'x', summary: 'it cannot be read' } as const;
+  const tell = () => Promise.resolve();
+  const words = async (error: Refusal): Promise<string> =>
+    (await failedCycle({ tell }, error)).words;
+  expect(await words(new Refusal([warning('w', 'it is not known'), later]))).toBe(
+    'failed: it cannot be read',
+  );
+  expect(await words(new Refusal([warning('w', 'it is not known')]))).toBe(
+    'failed: it is not known',
+  );
+  expect(await words(new Refusal([]))).toBe('failed: no reason was reported');
 });

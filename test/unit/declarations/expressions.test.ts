@@ -242,7 +242,7 @@ describe('an expression is wrong', () => {
       `${VARIABLES}accounts:\n  p: { for_each: "\${[{'title': 'x'}]}", name: x }\n`,
     );
     expect(shown(first!)).toMatch(
-      /a string or a mapping with a `name` is expected; this one has only title/,
+      /a string or a mapping with a `name` is expected; this one has only `title`/,
     );
   });
 

@@ -384,6 +384,35 @@ accounts:
     expect(await codes(`accounts:\n  s:\n    for_each: ${each}\n    name: x\n`)).toEqual([code]);
   });
 
+  it.each([
+    [
+      '[{ name: 5, a: 1 }]',
+      'the `name` of a mapping has to be a string, not an integer',
+      'Its name is the key. Write it in quotes: name: "5"',
+    ],
+    [
+      '[{ name: yes }]',
+      'the `name` of a mapping has to be a string, not the word `yes`',
+      'Its name is the key. Write it in quotes: name: "yes"',
+    ],
+    [
+      '[{ name: [a] }]',
+      'the `name` of a mapping has to be a string, not a list',
+      'Its name is the key.',
+    ],
+    [
+      '[{ a: 1, b: 2 }]',
+      'a string or a mapping with a `name` is expected; this one has only `a`, `b`',
+      'Its name is the key.',
+    ],
+    ['[5]', 'a string is expected, not an integer', 'Write it in quotes.'],
+  ])('says how to write the key of %s', async (each, what, how) => {
+    const found = await errors(`accounts:\n  s: { for_each: ${each}, name: x }\n`);
+    expect(found.map(({ summary, detail }) => [summary, detail])).toEqual([
+      [`\`for_each\`: ${what}`, how],
+    ]);
+  });
+
   it('complains once for all members', async () => {
     expect(await codes('accounts:\n  s: { for_each: [a, b, c], name: x, nam: y }\n')).toEqual([
       'unknown-attribute',

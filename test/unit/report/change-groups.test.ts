@@ -63,6 +63,13 @@ test.each<[what: string, changes: readonly ResourceChange[], blocks: readonly st
       .map((one) => update(one, `${one} Ltd`)),
     ['accounts.c["0", "1", "2"]'],
   ],
+  [
+    'many with numbers in their keys',
+    Array.from({ length: 20 }, (_, index) => `accounts.c["c${index + 1}"]`)
+      .toSorted()
+      .map((one) => update(one, `${one} Ltd`)),
+    ['accounts.c["c1"…"c20"] (20)'],
+  ],
   ['three that are adopted', objects(3).map(importing), ['accounts.c["0", "1", "2"]']],
   [
     'three of no for_each',

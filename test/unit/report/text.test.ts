@@ -9,7 +9,7 @@ import type {
   Json,
   ResourceDrift,
 } from '../../../src/model/index.js';
-import { briefly } from '../../../src/report/brief-diagnostics.js';
+import { briefly, errorsBriefly } from '../../../src/report/brief-diagnostics.js';
 import {
   differences,
   inline,
@@ -19,7 +19,6 @@ import {
 } from '../../../src/report/differences.js';
 import {
   advance,
-  errorsBriefly,
   noProgress,
   planDocument,
   progressLine,
@@ -531,8 +530,8 @@ describe('errors of one place', () => {
       error(`\`use.all["c\\"${key}"]\`: \`with.${name}\` is missing`);
     expect(summaries(five.flatMap((key) => [missing('a')(key), missing('b')(key)]))).toEqual([
       ...[1, 2, 3].flatMap((key) => [missing('a')(key).summary, missing('b')(key).summary]),
-      'and 2 more like this at the same place',
-      'and 2 more like this at the same place',
+      'and 2 more like this at the same place: use.all["c\\"4"], use.all["c\\"5"]',
+      'and 2 more like this at the same place: use.all["c\\"4"], use.all["c\\"5"]',
     ]);
   });
 
@@ -544,16 +543,50 @@ describe('errors of one place', () => {
     );
     expect(summaries(all)).toEqual([
       ...all.slice(0, 3).map(({ summary }) => summary),
-      'and 2 more like this at the same place',
+      'and 2 more like this at the same place: x.u4-a["k4"] (x.u4-b), x.u5-a["k5"] (x.u5-b)',
     ]);
   });
 
   test('so it is with the members of a `for_each`', () => {
-    const all = five.map((key) => error(`x.a["${key}"] and x.a["0"] are identical`));
+    const all = five.map((key) => error(`x.a["${key}"] and x.b are identical`));
     expect(summaries(all)).toEqual([
       ...all.slice(0, 3).map(({ summary }) => summary),
-      'and 2 more like this at the same place',
+      'and 2 more like this at the same place: x.a["4"] (x.b), x.a["5"] (x.b)',
     ]);
+  });
+
+  test('of many, five are named, and how to see all', () => {
+    const all = Array.from({ length: 12 }, (_, key) =>
+      error('it is wrong', { address: `x.a["${key}"]` }),
+    );
+    expect(errorsBriefly(all, 'trueup x').at(-1)).toEqual({
+      severity: 'error',
+      code: 'c',
+      summary:
+        'and 9 more like this at the same place: x.a["3"], x.a["4"], x.a["5"], x.a["6"], x.a["7"] and 4 more',
+      detail: 'All of them: trueup x',
+      origin,
+    });
+  });
+
+  test('each with a command of its own is shown', () => {
+    const all = (command: (key: number) => string) =>
+      five.map((key) =>
+        error(`x.a["${key}"] matches`, {
+          detail: `  ${key}: equal\nChoose one: ${command(key)}\nor adopt it.`,
+        }),
+      );
+    const own = all((key) => `trueup import 'x.a["${key}"]' 1`);
+    expect(errorsBriefly(own)).toEqual(own);
+    expect(errorsBriefly(all(() => 'trueup get x'))).toHaveLength(4);
+  });
+
+  test('the use of a template is named if all of the others have it', () => {
+    const all = (used: (key: number) => Diagnostic['origin']) =>
+      errorsBriefly(five.map((key) => error('it is wrong', { origin: used(key)! }))).at(-1)?.origin;
+    const uses = (line: number) => ({ ...origin, used_at: { ...used_at, line } });
+    expect(all(uses)).toEqual(origin);
+    expect(all((key) => uses(Math.min(key, 4)))).toEqual(uses(4));
   });
 
   test('constructs of a program have places of their own', () => {
@@ -588,11 +621,17 @@ test('a warning about several objects of one place is told once, with their coun
   const other = at(1, 5, { summary: 'another is not known' });
   const { used_at: _, ...bare } = at(3, 6).origin!;
   const all = [at(1, 1), at(2, 1, { detail }), at(1, 2), at(2, 2, { detail }), at(1, 3), other];
+  const place = (line: number) => ({ file: 'a.yaml', line, column: 1 });
   expect(briefly(all)).toEqual([
-    at(1, 1, { detail: 'This applies to 3 objects declared here.' }),
-    at(2, 1, { detail: 'Leave it.\nThis applies to 2 objects declared here.' }),
+    at(1, 1, { origin: place(1), detail: 'This applies to 3 objects declared here.' }),
+    at(2, 1, {
+      origin: place(2),
+      detail: 'Leave it.\nThis applies to 2 objects declared here.',
+    }),
     other,
   ]);
+  const ofOneUse = [at(1, 1), at(1, 1, { address: 'x.b' })];
+  expect(briefly(ofOneUse).map(({ origin }) => origin)).toEqual([at(1, 1).origin]);
   const members = [at(3, 1, { origin: bare }), at(3, 2, { origin: bare })];
   expect(briefly(members)).toEqual([
     at(3, 1, { origin: bare, detail: 'This applies to 2 objects declared here.' }),
@@ -615,14 +654,14 @@ test('of the objects that a warning lists, three are named', () => {
   expect(briefly([listing(words)])).toEqual([listing(words)]);
 });
 
-test('the lines of one place are shown once, also where several uses of a template have it', () => {
+test('the lines of one place are shown once, also where several uses of a template or constructs of a loop have it', () => {
   const at = (line: number, address: string) =>
     ({
       severity: 'warning',
       code: 'unknown-value',
       summary: 'it is not known',
       address,
-      origin: { file: 'a.yaml', line, column: 1 },
+      origin: { file: 'a.yaml', line, column: 1, path: `s/${address}` },
       frame: `> ${line} |`,
     }) as const;
   const shown = errorsBriefly([at(1, 'x.a'), at(1, 'x.b'), at(2, 'x.c')]);
