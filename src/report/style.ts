@@ -1,7 +1,7 @@
 // The style of terminal output: colour, width, and the colour of each action.
 import colors from 'picocolors';
 import type { Origin } from '../model/index.js';
-import type { SummaryKey } from './words.js';
+import type { Again, SummaryKey } from './words.js';
 
 export interface Style {
   readonly color: boolean;
@@ -13,6 +13,8 @@ export interface Style {
   readonly requests?: boolean;
   /** Of text: its errors, warnings and notes are printed on another stream. */
   readonly diagnosticsApart?: boolean;
+  /** Of a saved plan, which takes no flag. */
+  readonly again?: Again | undefined;
   /** Of a page: the address at which a forge shows the line; undefined where it shows none. */
   readonly sourceUrl?: (origin: Origin) => string | undefined;
   /** Of the page of one tenant: its name, and the address of the page of its fleet. */
