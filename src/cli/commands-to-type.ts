@@ -7,8 +7,11 @@ import {
   type Event,
   type Masking,
   type Outcome,
+  type PlanContent,
   type Verdict,
 } from '../model/index.js';
+import type { Again } from '../report/words.js';
+import type { BundleHead } from '../state/plan-bundle.js';
 import { commands, type CommandSpec, type Flags, type FlagSpec } from './command-table.js';
 
 /** The PATHs, variables and environment of a command line. */
@@ -117,6 +120,53 @@ export function typed(
   return state !== undefined && command.startsWith('trueup unlock ')
     ? `TRUEUP_STATE=${shellWord(state)} ${whole}`
     : whole;
+}
+
+const variableWords = (variables: Readonly<Record<string, string>>): readonly string[] =>
+  Object.entries(variables).map((pair) => pair.join('='));
+
+/** What commands repeat of a saved plan, which replaces the command line. */
+export const saidOfPlan = ({ document, options }: PlanContent): Said => ({
+  paths: document.generated_from.paths,
+  env: options.env,
+  variables: variableWords(options.variables),
+});
+
+/** @param out the file that it is saved to */
+export function planAgain(masking: Masking, out: string, file: PlanContent): Again {
+  const { targets, excludes, allow, destroy, valid_for, encrypt_to } = file.options;
+  const words = flagWords('plan', {
+    out,
+    target: targets,
+    exclude: excludes,
+    allow,
+    destroy,
+    ...defined({ validFor: valid_for, encryptTo: encrypt_to }),
+  });
+  const said = saidOf(masking, saidOfPlan(file));
+  return (flags = []) => `again: ${typed(['trueup plan', ...words, ...flags].join(' '), said)}`;
+}
+
+/** @param out the file that it is saved to */
+export function bundleAgain(
+  masking: Masking,
+  out: string,
+  { allow = [], asked, env }: BundleHead,
+): Again {
+  if (!asked)
+    return (flags = []) =>
+      `again as before${flags.length === 0 ? '' : `, with \`${flags.join(' ')}\``}.`;
+  const { changed_since, encrypt_to, select, shard, valid_for, variables } = asked;
+  const words = flagWords('fleet plan', {
+    out,
+    allow,
+    ...defined({ changedSince: changed_since, encryptTo: encrypt_to, validFor: valid_for }),
+    ...defined({ select, shard }),
+  });
+  const whole = { paths: [], env: env ?? undefined, variables: variableWords(variables) };
+  const said = saidOf(masking, whole);
+  return (flags = []) =>
+    `again: ${typed(['trueup fleet plan', ...words, ...flags].join(' '), said)}`;
 }
 
 /** Renderers put the words of a verdict into sentences of their own, so its command stands between backquotes. */

@@ -2,19 +2,22 @@
 import { tenantsAre } from '../fleet/lanes.js';
 import type { RunStop } from '../fleet/merge.js';
 import type { PlannedTenant } from '../fleet/policy-input.js';
+import { shardIn } from '../fleet/shards.js';
 import { entryDigest, type StopRules } from '../fleet/tenant.js';
-import { exits, type PlanFile, type TenantEntry } from '../model/index.js';
+import { defined, exits, type PlanFile, type TenantEntry } from '../model/index.js';
 import { planFigures, withWrites } from '../report/fleet-figures.js';
-import type { Bundle } from '../state/plan-bundle.js';
+import type { Again } from '../report/words.js';
+import type { Bundle, BundleRequest } from '../state/plan-bundle.js';
 import type { Context } from './context.js';
 import { namesOf } from './fleet-command.js';
 import type { FleetSite } from './fleet-context.js';
 import { fleetVerdicts } from './fleet-policies.js';
 import type { FleetEnd } from './fleet-run.js';
+import { pairs } from './project.js';
 import { version } from './version.js';
 
 export async function bundleOf(
-  { clock, flags }: Context,
+  { clock, environment, flags }: Context,
   site: FleetSite,
   run: string,
   { entries, outcomes }: FleetEnd,
@@ -32,6 +35,7 @@ export async function bundleOf(
       created_at: new Date(clock.now()).toISOString(),
       env: site.env ?? null,
       allow: flags.allow ?? [],
+      ...defined({ asked: askedFor({ flags, environment }, plans, site.here.length) }),
       tenants: site.here.map((tenant) => ({
         tenant: tenant.name,
         entry: entryDigest(tenant, site),
@@ -41,6 +45,33 @@ export async function bundleOf(
     },
     plans,
   );
+}
+
+/**
+ * What chose the tenants and their plans. A variable that no plan holds may be a secret; undefined where it may as well
+ * be one that a tenant without a plan needs.
+ */
+function askedFor(
+  { flags, environment }: Pick<Context, 'environment' | 'flags'>,
+  plans: ReadonlyMap<string, PlanFile>,
+  tenants: number,
+): BundleRequest | undefined {
+  const { changedSince, encryptTo, select, shard, validFor } = flags;
+  const own = shardIn(shard, environment);
+  const held = [...plans.values()].map(({ options }) => options.variables);
+  const given = pairs('--var', flags.var);
+  const variables = given.filter(([name, value]) => held.some((one) => one[name] === value));
+  if (variables.length < given.length && plans.size < tenants) return undefined;
+  return {
+    variables: Object.fromEntries(variables),
+    ...defined({
+      select,
+      changed_since: changedSince,
+      shard: own && `${own.index}/${own.total}`,
+      valid_for: validFor,
+      encrypt_to: encryptTo,
+    }),
+  };
 }
 
 /** Whether any of it is more than a note. */
@@ -77,7 +108,7 @@ export function beyondLimits(
 export async function judged(
   context: Context,
   site: FleetSite,
-  { bundle, again }: { readonly bundle: Bundle; readonly again: string | undefined },
+  { bundle, again }: { readonly bundle: Bundle; readonly again: Again | undefined },
 ) {
   const selected = new Set(namesOf(site.selected));
   const statuses = new Map(

@@ -4,6 +4,7 @@ import { exits, warning, type Diagnostic, type Verdict } from '../model/index.js
 import { fleetInput, type PlannedTenant } from '../fleet/policy-input.js';
 import type { RunStop } from '../fleet/merge.js';
 import type { ProjectPolicy } from '../policies/policy-files.js';
+import type { Again } from '../report/words.js';
 import type { Context } from './context.js';
 import { policiesHere } from './project-policies.js';
 import { blocksOf } from './report-flags.js';
@@ -13,49 +14,52 @@ export interface FleetJudgement {
   readonly tenants: () => readonly PlannedTenant[];
   /** Names of policies that may pass. */
   readonly allow: readonly string[];
-  /** Of a bundle, which takes no flag: the command that makes it again. */
-  readonly again?: string | undefined;
+  /** Of a bundle, which takes no flag. */
+  readonly again?: Again | undefined;
 }
 
 /** What blocks the run; and, with exit code 0, what is only to be told. @throws Refusal where the policies are wrong */
 export async function fleetVerdicts(
   context: Pick<Context, 'cwd'>,
-  { tenants, ...how }: FleetJudgement,
+  { tenants, allow, again }: FleetJudgement,
 ): Promise<readonly RunStop[]> {
   const policies = (await policiesHere(context)).filter(({ scope }) => scope === 'fleet');
   if (policies.length === 0) return [];
   const fleet = fleetInput(tenants());
-  return policies.flatMap((policy) => {
-    const found = policy.violations({ plan: {}, declarations: [], fleet });
-    return found.map(({ message }) => judged(policy, message, how));
-  });
+  const found = policies.flatMap((policy) =>
+    policy
+      .violations({ plan: {}, declarations: [], fleet })
+      .map(({ message }) => judged(policy, message, allow)),
+  );
+  const among = found.filter((one) => 'rule' in one);
+  return found.map((one) =>
+    'rule' in one
+      ? {
+          exit: exits.blocked,
+          diagnostics: blocksOf({ policy: [one], diagnostics: [] }, { again, among }),
+        }
+      : { exit: exits.done, diagnostics: [one] },
+  );
 }
 
+/** What blocks, or what is only to be told. */
 function judged(
   policy: ProjectPolicy,
   message: string,
-  { allow, again }: Omit<FleetJudgement, 'tenants'>,
-): RunStop {
+  allow: readonly string[],
+): Verdict | Diagnostic {
   const { name, severity } = policy;
-  const told = (diagnostic: Diagnostic): RunStop => ({
-    exit: exits.done,
-    diagnostics: [diagnostic],
-  });
-  if (severity === 'warning') return told(warning(name, message));
+  if (severity === 'warning') return warning(name, message);
   if (policy.allow && allow.includes(name))
-    return told({
+    return {
       severity: 'info',
       code: name,
       summary: `Allowed by --allow ${name}: ${message}.`,
-    });
-  const verdict: Verdict = {
+    };
+  return {
     rule: name,
     verdict: 'blocked',
     detail: message,
     ...(!policy.allow && { allowable: false as const }),
-  };
-  return {
-    exit: exits.blocked,
-    diagnostics: blocksOf({ policy: [verdict], diagnostics: [] }, { again }),
   };
 }

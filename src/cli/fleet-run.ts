@@ -36,7 +36,7 @@ import type { FleetFormat } from '../report/formats.js';
 import { driftFigures, planFigures, withWrites } from '../report/fleet-figures.js';
 import { fleetSentence, tenantLine, tenantMessages, writesText } from '../report/fleet-text.js';
 import { allBriefly } from '../report/brief-diagnostics.js';
-import { plural } from '../report/words.js';
+import { plural, type Again } from '../report/words.js';
 import type { FleetNdjson } from '../report/fleet-ndjson.js';
 import type { BundledTenant } from '../state/plan-bundle.js';
 import { caughtError } from './caught-error.js';
@@ -70,8 +70,8 @@ export interface TenantOutcome {
   readonly diagnostics?: readonly Diagnostic[];
   /** To be applied later. */
   readonly plan?: PlanFile;
-  /** Of a saved plan: the command that makes it again. */
-  readonly again?: string;
+  /** Of a saved plan. */
+  readonly again?: Again;
   /** It was done before, in the same run. */
   readonly before?: TenantResult;
 }
@@ -468,14 +468,20 @@ const statuses: Readonly<Partial<Record<TenantStatus, Exit>>> = {
   blocked: exits.blocked,
 };
 
+interface SavedRun {
+  readonly run: string;
+  readonly document: PlanDocument | undefined;
+  readonly again: Again;
+}
+
 /** A tenant whose plan was saved, as the run that made the plan reports it. */
 export function savedEntry(
   { tenant, status }: BundledTenant,
-  { run, document }: { readonly run: string; readonly document: PlanDocument | undefined },
+  { run, document, again }: SavedRun,
 ): TenantEntry {
   if (!document) return { ...withoutResult(tenant, 'failed', 'There is no plan.'), status };
   const exit = statuses[status] ?? exits.done;
-  const outcome = { exit, digest: '', document };
+  const outcome = { exit, digest: '', document, again };
   const diagnostics = complaintsOf(outcome);
   const job = { command: 'plan', run } as const;
   const result = resultOf({ name: tenant, labels: {} }, { exit, outcome, diagnostics, job });

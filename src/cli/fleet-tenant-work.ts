@@ -187,7 +187,7 @@ async function knownOf(
   return refuse(
     'no-plan',
     `there is no plan of ${name}: when the plans were made, its status was \`${bundled?.status ?? 'missing'}\``,
-    { detail: `Fix that, and plan again: ${again}` },
+    { detail: `Fix that, and plan ${again()}` },
   );
 }
 

@@ -21,9 +21,11 @@ import type { Tenant } from '../fleet/tenant.js';
 import { allBriefly } from '../report/brief-diagnostics.js';
 import { visible } from '../report/escaping.js';
 import { tenantDiagnostics, tenantLine } from '../report/fleet-text.js';
-import { plural } from '../report/words.js';
+import { plural, type Again } from '../report/words.js';
 import { pauseAfter } from '../state/backends/retried.js';
+import type { BundleHead } from '../state/plan-bundle.js';
 import { QUEUE_UNREACHABLE, type FetchedJob, type JobQueue } from '../state/job-queue.js';
+import { bundleAgain } from './commands-to-type.js';
 import { tenantFlags } from './fleet-command.js';
 import { applyOf, auditWork } from './fleet-tenant-work.js';
 import type { Context } from './context.js';
@@ -331,20 +333,21 @@ async function plansOf(worker: FleetWorker, run: WorkerRun, { bundle }: TenantJo
   const { context, place } = worker;
   const key = bundleKey(bundle ?? '');
   const text = await whenReachable(worker, () => place.read(key));
-  const again = 'trueup fleet plan --out FILE';
   const name = `the bundle ${key} in ${place.location}`;
   if (text === undefined || sha256(text) !== bundle)
     return refuse(
       'damaged-bundle',
       `${name} is ${text === undefined ? 'not there' : 'another one'}`,
       {
-        detail: `Plan again: ${again}`,
+        detail: 'Plan again: trueup fleet plan --out FILE',
       },
     );
   const { readBundle } = await import('../state/plan-bundle.js');
   const files = { ...context.files, read: async () => text };
-  const read = await readBundle({ path: name, files, clock: context.clock }, identityOf(context));
-  run.plans = { bundle: read, name, again };
+  const { clock, masking } = context;
+  const againOf = (head: BundleHead): Again => bundleAgain(masking, 'FILE', head);
+  const read = await readBundle({ path: name, files, clock }, identityOf(context), againOf);
+  run.plans = { bundle: read, name, again: againOf(read) };
   return run.plans;
 }
 

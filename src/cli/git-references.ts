@@ -13,7 +13,7 @@ import {
 import { declarationFiles } from '../platform/declaration-files.js';
 import { gitRepository, type GitRepository } from '../platform/git-files.js';
 import type { Context } from './context.js';
-import { chosen, loadProject, wholeProject } from './project.js';
+import { chosen, projectToPlan, wholeProject } from './project.js';
 
 /** What is compared. Without `after`, the working tree is. */
 export interface ReferencePair {
@@ -91,15 +91,13 @@ export async function projectAt(
   await context.tell(submodulesIn(files.submodules, paths, { reference, cwd: context.cwd }));
   if (there.length === 0 && paths.length > 0)
     return nothingAt(context, reference, `${firstNamed(paths, FEW)} does not exist`);
-  // Warnings about what was declared earlier help nobody.
-  const quiet: Context = { ...context, tell: async () => undefined };
   const synthesise = async (folder: string): Promise<never> =>
     refuseProgram(context, folder, reference);
   const how = chosen(context);
   try {
     const reading = { checks: 'never', files, synthesise } as const;
-    const project = await loadProject(quiet, there, how, reading);
-    return await wholeProject(quiet, project, how, files);
+    const project = await projectToPlan(context, there, how, reading);
+    return await wholeProject(context, project, how, files);
   } catch (error) {
     const errors =
       error instanceof Refusal

@@ -10,10 +10,18 @@ import {
   type Exit,
   type Outcome,
   type PlanDocument,
+  type Verdict,
 } from '../model/index.js';
 import type { PlanFormat } from '../report/formats.js';
-import type { Style } from '../report/index.js';
-import { blockedByRule, briefly, CORRECT_FIRST, isWrong } from '../report/brief-diagnostics.js';
+import {
+  blockedByRule,
+  briefly,
+  CORRECT_FIRST,
+  isWrong,
+  type BlockingRule,
+} from '../report/brief-diagnostics.js';
+import type { Style } from '../report/style.js';
+import { blockedRules, toAllow, type Again } from '../report/words.js';
 import { isDiskError } from '../state/disk-errors.js';
 import { sourceUrls } from './ci-run.js';
 import type { Context } from './context.js';
@@ -161,7 +169,7 @@ export async function reportErrors(
   context: Context,
   { diagnostics, policy = [] }: WithErrors,
   form: string,
-  again?: string,
+  again?: Again,
 ): Promise<void> {
   const { flags } = context;
   const isText = form === 'text';
@@ -191,28 +199,41 @@ export async function reportFailures(
 interface BlocksForm {
   /** Without what blocks: the text on stdout has it. */
   readonly named?: boolean;
-  /** Of a saved plan, which takes no flag: the command that makes it again. */
-  readonly again?: string | undefined;
+  /** Of a saved plan, which takes no flag. */
+  readonly again?: Again | undefined;
+  /** All that blocks a saved plan, if this is a part: the last rule has the one command for all. */
+  readonly among?: readonly Verdict[];
 }
 
 /** The blocking verdicts, one error for each rule. */
 export function blocksOf(
-  document: Pick<PlanDocument, 'policy' | 'diagnostics'>,
-  { named = false, again }: BlocksForm = {},
+  { policy, diagnostics }: Pick<PlanDocument, 'policy' | 'diagnostics'>,
+  { named = false, again, among = policy }: BlocksForm = {},
 ): readonly Diagnostic[] {
-  const remedy = again === undefined ? 'To allow it:' : `To allow it, plan again: ${again}`;
-  const first = isWrong(document.diagnostics) ? CORRECT_FIRST : undefined;
-  return blockedByRule(document, false).map(({ rule, shown, more, flag }) => {
+  const blocked = policy.filter(isBlocked);
+  const { rules, flags: all } = blockedRules(among);
+  const last = among.findLast((one) => isBlocked(one) && one.rule === rules.at(-1));
+  const remedyFor = ({ rule, flag }: BlockingRule): string | undefined => {
+    if (isWrong(diagnostics)) return CORRECT_FIRST;
+    if (!again) return flag && toAllow([flag], again);
+    return rule === last?.rule && blocked.includes(last) && all.length > 0
+      ? toAllow(all, again)
+      : undefined;
+  };
+  return blockedByRule({ policy, diagnostics }, false).map((one) => {
+    const { rule, shown, more } = one;
     const others = more === 0 ? [] : [`and ${more} more`];
     const details = [...shown.map(({ detail }) => detail), ...others].join('; ');
     return {
       severity: 'error',
       code: rule,
       summary: named ? `Blocked by ${rule}.` : `Blocked by policy: ${details}.`,
-      ...defined({ detail: first ?? (flag && `${remedy} ${flag}`) }),
+      ...defined({ detail: remedyFor(one) }),
     };
   });
 }
+
+const isBlocked = ({ verdict }: Verdict): boolean => verdict === 'blocked';
 
 /** A plan or an audit, as far as it holds complaints. */
 type WithErrors = Pick<PlanDocument, 'diagnostics'> & Partial<Pick<PlanDocument, 'policy'>>;

@@ -2,7 +2,7 @@
 import type { Diagnostic, DriftDocument, PlanDocument } from '../model/index.js';
 import { allBriefly } from './brief-diagnostics.js';
 import { guard, visible } from './escaping.js';
-import { aside, closing, flow, type Lines } from './layout.js';
+import { aside, closing, flow, type Flow, type Lines } from './layout.js';
 import { screenOf, type Screen, type Style } from './style.js';
 import { clip, columns } from './text-width.js';
 import { cloudSentence, COMPARED, diagnosticPlaces, unmanagedSentence } from './words.js';
@@ -26,12 +26,17 @@ export function* diagnosticLines(diagnostic: Diagnostic, screen: Screen): Lines 
 }
 
 /** A command to type stays in one piece, on a line of its own where it is long: only so can it be copied. */
-function* advice(line: string, screen: Screen): Lines {
+export function* advice(
+  line: string,
+  screen: Screen,
+  { lead = '  ', ...how }: Pick<Flow, 'lead' | 'paint'> = {},
+): Lines {
+  const isLong = columns(lead + line) > screen.width;
   const [, words = '', command = ''] =
-    (columns(line) + 2 > screen.width && /^(.*?: )((?:trueup|cp|mv|rm) \S.*)$/.exec(line)) || [];
-  if (command === '') return yield* flow(line, screen, { lead: '  ' });
-  yield* flow(words.trimEnd(), screen, { lead: '  ' });
-  yield guard(`    ${visible(command)}`);
+    (isLong && /^(.*?: )((?:trueup|cp|mv|rm) \S.*)$/.exec(line)) || [];
+  if (command === '') return yield* flow(line, screen, { lead, ...how });
+  yield* flow(words.trimEnd(), screen, { lead, ...how });
+  yield guard(`${lead}  ${visible(command)}`);
 }
 
 interface Ending {

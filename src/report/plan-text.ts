@@ -19,7 +19,7 @@ import {
   type ChangeGroup,
 } from './change-groups.js';
 import { inline, outsideDifference } from './differences.js';
-import { ending } from './diagnostics-text.js';
+import { advice, ending } from './diagnostics-text.js';
 import { visible } from './escaping.js';
 import { impactLines } from './impact-text.js';
 import { aside, differenceLines, flow, section, type Lines } from './layout.js';
@@ -35,6 +35,7 @@ import {
   requestsInOrder,
   signOf,
   verbOf,
+  type Again,
 } from './words.js';
 
 function* planText(document: PlanDocument, style: Style): Lines {
@@ -46,13 +47,13 @@ function* planText(document: PlanDocument, style: Style): Lines {
   const drift = outside.flatMap((same) => [...driftLines(same, screen)]);
   yield* section('Drift: last applied → live', drift, screen);
   yield* impactLines(document.impact, screen);
-  yield* section('Policy', verdictLines(document, screen), screen);
+  yield* section('Policy', verdictLines(document, screen, style.again), screen);
   const isTargeted = changes.some((change) => actionOf(change) !== 'keep');
   yield* ending(document, { sentence: planSentence(document), isTargeted }, screen);
   const sent = requestSentence(changes);
   if (sent !== undefined) yield* flow(sent, screen);
-  const blocked = blockedSentence(document);
-  if (blocked !== undefined) yield* flow(blocked, screen, { paint: screen.alarm });
+  const blocked = blockedSentence(document, style.again);
+  if (blocked !== undefined) yield* advice(blocked, screen, { lead: '', paint: screen.alarm });
 }
 
 function* groupLines(group: ChangeGroup, screen: Screen): Lines {
@@ -96,11 +97,12 @@ function* driftLines(same: readonly ResourceDrift[], screen: Screen): Lines {
   yield* differenceLines(changes.map(outsideDifference), screen);
 }
 
-function* verdictLines(document: PlanDocument, screen: Screen): Lines {
+function* verdictLines(document: PlanDocument, screen: Screen, again: Again | undefined): Lines {
   for (const { rule, shown, more, flag } of blockedByRule(document, screen.verbose)) {
     for (const one of shown) yield* verdictLine(one, '  BLOCKED ', screen.alarm, screen);
     if (more > 0) yield* aside(`and ${more} more by ${rule}. All of them: --verbose`, screen, 4);
-    if (flag !== undefined) yield* aside(`to allow it: ${flag}`, screen, 4);
+    // The last sentence has the one command for all rules of a saved plan.
+    if (flag !== undefined && !again) yield* aside(`to allow it: ${flag}`, screen, 4);
   }
   const allowed = document.policy.filter(({ verdict }) => verdict === 'allowed');
   if (screen.verbose)

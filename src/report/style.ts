@@ -1,7 +1,7 @@
 // The style of terminal output: colour, width, and the colour of each action.
 import colors from 'picocolors';
 import type { Diagnostic, Origin } from '../model/index.js';
-import type { SummaryKey } from './words.js';
+import type { Again, SummaryKey } from './words.js';
 
 export interface Style {
   readonly color: boolean;
@@ -15,6 +15,8 @@ export interface Style {
   readonly diagnosticsApart?: boolean;
   /** Of text: whether the log level takes a diagnostic; default all. */
   readonly takes?: (one: Diagnostic) => boolean;
+  /** Of a saved plan, which takes no flag. */
+  readonly again?: Again | undefined;
   /** Of a page: the address at which a forge shows the line; undefined where it shows none. */
   readonly sourceUrl?: (origin: Origin) => string | undefined;
   /** Of the page of one tenant: its name, and the address of the page of its fleet. */

@@ -241,14 +241,26 @@ export function blockedRules(verdicts: readonly Verdict[]) {
 
 const blockedBy = (rules: readonly string[]): string => `BLOCKED by ${rules.join(', ')}.`;
 
+/** `again: ` and the command that makes a saved plan again, with these flags added; other words where the command is not known. */
+export type Again = (flags?: readonly string[]) => string;
+
+/** What lets blocked rules pass: flags, or the command that makes a saved plan again with them. */
+export function toAllow(flags: readonly string[], again: Again | undefined): string {
+  const them = flags.length === 1 ? 'it' : 'them';
+  return `To allow ${them}${again ? `, plan ${again(flags)}` : `: ${flags.join(' ')}`}`;
+}
+
 /** The last sentence of a blocked plan; undefined if it is not blocked. */
-export function blockedSentence({ policy, diagnostics }: PlanDocument): string | undefined {
+export function blockedSentence(
+  { policy, diagnostics }: PlanDocument,
+  again?: Again,
+): string | undefined {
   const { rules, flags } = blockedRules(policy);
   if (rules.length === 0) return undefined;
   if (isWrong(diagnostics)) return `${blockedBy(rules)} ${CORRECT_FIRST}`;
   const them = rules.length === 1 ? 'it' : 'all of them';
   return flags.length > 0
-    ? `${blockedBy(rules)} To allow ${rules.length === 1 ? 'it' : 'them'}: ${flags.join(' ')}`
+    ? `${blockedBy(rules)} ${toAllow(flags, again)}`
     : `${blockedBy(rules)} No flag allows ${them}: change what is declared.`;
 }
 

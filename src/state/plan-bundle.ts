@@ -8,6 +8,7 @@ import {
   sorted,
   wireText,
   type PlanFile,
+  type PlanSaving,
   type Secret,
   type TenantStatus,
 } from '../model/index.js';
@@ -29,7 +30,16 @@ export interface BundledTenant {
   readonly plan: string | null;
 }
 
-interface BundleHead {
+/** What it was asked for with, beside `env` and `allow`: a command that makes it again repeats it. */
+export interface BundleRequest extends PlanSaving {
+  readonly select?: string;
+  readonly changed_since?: string;
+  readonly shard?: string;
+  /** Those of `--var` that its plans hold. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+export interface BundleHead {
   readonly plan_bundle_version: typeof VERSION;
   readonly trueup_version: string;
   /** The run that made it. */
@@ -40,6 +50,8 @@ interface BundleHead {
   readonly env: string | null;
   /** Names that `--allow` gave; absent in bundles of earlier versions. */
   readonly allow?: readonly string[];
+  /** Absent in bundles of earlier versions, and where it is not known as a whole. */
+  readonly asked?: BundleRequest;
   readonly tenants: readonly BundledTenant[];
 }
 
@@ -63,23 +75,27 @@ export function bundleText(
 
 /**
  * Every plan of it was read once, and fits the head.
+ * @param again as in `BundleText`
  * @throws Refusal where it is missing, damaged anywhere, encrypted to others, expired (exit 6), or of a newer version
  */
 export async function readBundle(
   { clock, ...file }: PlanFileOptions,
   identity?: Secret,
+  again?: BundleText['again'],
 ): Promise<Bundle> {
   const text = await readProtected({ ...file, command: COMMAND }, identity);
-  const bundle = bundleIn(text, { path: file.path, clock });
+  const bundle = bundleIn(text, { path: file.path, clock, again });
   for (const { tenant } of bundle.tenants) bundle.planOf(tenant);
   return bundle;
 }
 
+interface BundleText extends Pick<PlanFileOptions, 'path' | 'clock'> {
+  /** How a bundle that has expired is made again: words after `Make the plan`. */
+  readonly again?: ((head: BundleHead) => () => string) | undefined;
+}
+
 /** @throws Refusal where the head is damaged, or of a newer version */
-export function bundleIn(
-  text: string,
-  { path, clock }: Pick<PlanFileOptions, 'path' | 'clock'>,
-): Bundle {
+export function bundleIn(text: string, { path, clock, again }: BundleText): Bundle {
   const top = { line: 1, column: 1 };
   const [first = '', ...lines] = text.split('\n');
   const parsed = parseJsonText(first);
@@ -116,7 +132,13 @@ export function bundleIn(
       if (!found)
         return damaged(path, place, `it ends, and the plan of ${tenant} is not in it`, REMEDY);
       const [, text = ''] = /^\{"plan":(.*),"tenant":"[^"]*"\}$/s.exec(found.line) ?? [];
-      const plan = planIn(text, { path, clock, command: COMMAND, line: place.line });
+      const plan = planIn(text, {
+        path,
+        clock,
+        command: COMMAND,
+        line: place.line,
+        again: again && (() => again(head)),
+      });
       return plan.digest === wanted
         ? plan
         : damaged(path, place, `the plan of ${tenant} is not the one that the head names`, REMEDY);

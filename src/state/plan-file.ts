@@ -9,6 +9,7 @@ import {
   shellWord,
   sorted,
   wireText,
+  type PlanContent,
   type PlanDocument,
   type PlanFile,
   type PlanOptions,
@@ -100,18 +101,20 @@ export async function readProtected(
 
 /**
  * @param identity what decrypts it; asked for only if the plan is encrypted
+ * @param again as in `PlanText`
  * @throws Refusal: exit 6 where the plan has expired, exit 1 where it is missing, damaged, encrypted to others, or of a newer version
  */
 export async function readPlanFile(
   { path, files, clock }: PlanFileOptions,
   identity?: Secret,
+  again?: PlanText['again'],
 ): Promise<PlanFile> {
   const text = await readProtected({ path, files }, identity);
   if (isBundle(text))
     refuse('plan-bundle', `${path} is a bundle with the plans of a fleet, not a saved plan`, {
       detail: `To see it: trueup fleet show ${shellWord(path)}\nTo apply it, in the folder of the fleet: trueup fleet apply ${shellWord(path)}`,
     });
-  return planIn(text, { path, clock });
+  return planIn(text, { path, clock, again });
 }
 
 /** Whether the first line is the head of a bundle. */
@@ -129,6 +132,8 @@ function isBundle(text: string): boolean {
 interface PlanText extends Pick<PlanFileOptions, 'path' | 'clock'> {
   /** What made the file. */
   readonly command?: string;
+  /** How a plan that has expired is made again: words after `Make the plan`. */
+  readonly again?: ((file: PlanContent) => () => string) | undefined;
   /** Where the text begins in the file. */
   readonly line?: number;
 }
@@ -136,7 +141,13 @@ interface PlanText extends Pick<PlanFileOptions, 'path' | 'clock'> {
 /** The saved plan in a text. @throws Refusal as `readPlanFile` */
 export function planIn(
   text: string,
-  { path, clock, command = 'trueup plan', line = 1 }: PlanText,
+  {
+    path,
+    clock,
+    command = 'trueup plan',
+    line = 1,
+    again = () => () => `again: ${command} --out ${shellWord(path)}`,
+  }: PlanText,
 ): PlanFile {
   const remedy = `Nothing was changed. Make the plan again: ${command} --out FILE`;
   const parsed = parseJsonText(text, parseExactly);
@@ -165,7 +176,7 @@ export function planIn(
       'plan-expired',
       `${path} expired at ${content.expires_at}.`,
       {
-        detail: `Nothing was changed. Make the plan again: ${command} --out ${shellWord(path)}\nFor a longer time, add --valid-for 7d.`,
+        detail: `Nothing was changed. Make the plan ${again(content)()}\nFor a longer time, add --valid-for 7d.`,
       },
       exits.stale,
     );

@@ -336,6 +336,8 @@ export const planFileShape = members<PlanFile>({
     destroy: isFlag,
     'env?': isText,
     variables: mappingOf(isText, isText),
+    'valid_for?': isText,
+    'encrypt_to?': listOf(isText),
   }),
   document: anyObject,
   digest: filled,

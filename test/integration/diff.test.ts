@@ -174,6 +174,30 @@ describe('the files of a reference', () => {
   });
 });
 
+test('warnings about the files of the later side, and of no other', async () => {
+  const misspelt = declarations.replace('ethernet_wan_disconnected', 'wan_lost');
+  const home = repository({ 'trueup.yaml': misspelt });
+  const told = async (code: number, range: string): Promise<number> => {
+    const { stdout, stderr } = await home.expect(code, ['diff', range]);
+    return (stdout + stderr).split('`wan_lost` is not a known value').length - 1;
+  };
+  home.write('trueup.yaml', declarations);
+  expect([await told(0, 'main'), await told(0, 'main..main')]).toEqual([0, 1]);
+  home.git('rm', '--quiet', '--force', 'trueup.yaml');
+  home.commit('Empty');
+  expect([await told(0, 'HEAD..HEAD~1'), await told(0, 'HEAD~1..HEAD')]).toEqual([1, 0]);
+  for (const broken of [
+    declarations.replace('name: Field', 'nane: Field'),
+    declarations.replaceAll('field-ops.id', 'field.id'),
+  ]) {
+    home.write('trueup.yaml', broken);
+    home.commit('Broken');
+    home.write('trueup.yaml', misspelt);
+    expect([await told(1, 'HEAD..HEAD~2'), await told(1, 'HEAD')]).toEqual([1, 1]);
+    home.git('reset', '--quiet', '--hard', 'HEAD~1');
+  }
+});
+
 describe('where nothing is declared', () => {
   const account = 'accounts:\n  a: { name: A }\n';
 

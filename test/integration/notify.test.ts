@@ -86,7 +86,7 @@ describe('--notify', () => {
     );
     await elsewhere.expect(0, ['plan', ...target, '--out', 'p.plan'], { env });
     expect((await elsewhere.expect(1, ['apply', 'p.plan'], { env })).stderr).toMatch(
-      /^To continue: trueup plan --target alert_rules\.wan-down --out p\.plan$/m,
+      /^To continue: trueup apply p\.plan$/m,
     );
     const { body } = heard.at(-1)!;
     expect(body).toMatchObject({ exit: 7, counts: { create: 2, failed: 1 } });

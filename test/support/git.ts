@@ -18,16 +18,21 @@ const gitEnvironment: Readonly<Record<string, string>> = {
   GIT_CONFIG_SYSTEM: '/dev/null',
 };
 
-/** With these files on the branch `main`, committed. */
-export function repository(files: Readonly<Record<string, string>> = {}): Repository {
-  const home = folder(files);
-  const git = (...words: readonly string[]): string =>
+/** Runs git in a folder. */
+export const gitIn =
+  (cwd: string) =>
+  (...words: readonly string[]): string =>
     execFileSync('git', words, {
-      cwd: home.path,
+      cwd,
       env: { PATH: process.env['PATH'], ...gitEnvironment },
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+
+/** With these files on the branch `main`, committed. */
+export function repository(files: Readonly<Record<string, string>> = {}): Repository {
+  const home = folder(files);
+  const git = gitIn(home.path);
   const commit = (message = 'Change'): void => {
     git('add', '--all');
     git('commit', '--quiet', '--allow-empty', '--message', message);

@@ -14,6 +14,7 @@ import {
   type Diagnostic,
   type Exit,
   type Outcome,
+  type PlanContent,
   type PlanDocument,
   type PlanFile,
   type PlanRequest,
@@ -21,8 +22,16 @@ import {
 } from '../../model/index.js';
 import type { Proposal } from '../../reconciler/plan/plan.js';
 import { outcomeSentence, planSentence } from '../../report/index.js';
+import type { Again } from '../../report/words.js';
 import type { Snapshot } from '../../state/index.js';
-import { outcomeWithCommands, saidOf, scopeWords, typed } from '../commands-to-type.js';
+import {
+  outcomeWithCommands,
+  planAgain,
+  saidOf,
+  saidOfPlan,
+  scopeWords,
+  typed,
+} from '../commands-to-type.js';
 import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
 import { identityOf } from '../plan-identity.js';
 import { withNotification, type Ended } from '../notify.js';
@@ -103,7 +112,6 @@ function isPlanFile(path: string): boolean {
 
 async function applySaved(context: Context, name: string, end: End): Promise<Exit> {
   const { flags, files, clock, cwd } = context;
-  const saved = shellWord(name);
   // The PATH is the plan itself, which no other command takes.
   context.said = { paths: [], env: undefined, variables: [] };
   const given = (['target', 'exclude', 'allow', 'destroy', 'var', 'env'] as const).find(
@@ -111,25 +119,22 @@ async function applySaved(context: Context, name: string, end: End): Promise<Exi
   );
   if (given !== undefined)
     refuse('usage', `--${given} cannot be used with a saved plan, which holds its own.`, {
-      detail: `Leave it out, or plan again: trueup plan --${given} … --out ${saved}`,
+      detail: `Leave it out, or plan again: trueup plan --${given} … --out ${shellWord(name)}`,
     });
   const { readPlanFile } = await import('../../state/plan-file.js');
-  const file = await readPlanFile({ path: resolve(cwd, name), files, clock }, identityOf(context));
-  const { targets, excludes, allow, destroy } = file.options;
-  const scope = scopeWords({ target: targets, exclude: excludes, allow });
-  const words = ['trueup plan', ...(destroy ? ['--destroy'] : []), ...scope, '--out', saved];
-  return applyPlan(context, { name, again: words.join(' '), file }, end);
+  const againOf = (one: PlanContent): Again => planAgain(context.masking, name, one);
+  const at = { path: resolve(cwd, name), files, clock };
+  const file = await readPlanFile(at, identityOf(context), againOf);
+  return applyPlan(context, { name, again: againOf(file), file }, end);
 }
 
-/** @param again the command that makes such a plan */
-export const refuseStale = (summary: string, again: string): never =>
-  refuse('stale', summary, { detail: `Nothing was changed. Make it again: ${again}` }, exits.stale);
+export const refuseStale = (summary: string, again: Again): never =>
+  refuse('stale', summary, { detail: `Nothing was changed. Make it ${again()}` }, exits.stale);
 
 export interface SavedPlan {
   /** For messages. */
   readonly name: string;
-  /** The command that makes such a plan. */
-  readonly again: string;
+  readonly again: Again;
   readonly file: PlanFile;
 }
 
@@ -137,11 +142,8 @@ export interface SavedPlan {
 async function projectOf(context: Context, { name, again, file }: SavedPlan): Promise<Project> {
   const { document, options } = file;
   const { paths, digest } = document.generated_from;
-  const variables = Object.entries(options.variables).map((pair) => pair.join('='));
   context.said = saidOf(context.masking, {
-    paths,
-    env: options.env,
-    variables,
+    ...saidOfPlan(file),
     // A plan of a tenant holds values that are of this tenant alone.
     ...(context.fleetVariables && { ofFleet: context.flags.var ?? [] }),
     ...defined({ state: context.said.state }),
@@ -204,6 +206,7 @@ export async function applyPlan(context: Context, plan: SavedPlan, end: End): Pr
           request: options,
           saved: context.masking.said(document),
           again,
+          next: continuation(context, plan),
           end,
           checkLocked: (snapshot) => refuseOtherState(plan, begun(document, snapshot)),
         },
@@ -213,6 +216,13 @@ export async function applyPlan(context: Context, plan: SavedPlan, end: End): Pr
   ).catch((error: unknown) => {
     throw error instanceof Refusal ? withWarnings(whole, error) : error;
   });
+}
+
+/** What finishes a plan that was applied in part. One that was made without a state is stale then: there is a state now. */
+function continuation({ flags: { identity } }: Context, { name, again, file }: SavedPlan): string {
+  if (file.document.state.lineage === null) return `Plan ${again()}`;
+  const words = [name, ...(identity === undefined ? [] : ['--identity', identity])];
+  return `To continue: trueup apply ${words.map(shellWord).join(' ')}`;
 }
 
 /** Undefined for a state that this run has begun, for a plan that was made without one. */
@@ -226,8 +236,9 @@ const begun = ({ state: { lineage } }: PlanDocument, snapshot: Snapshot): Snapsh
 interface Order {
   readonly request: PlanRequest;
   readonly saved?: PlanDocument;
-  /** The command that makes the saved plan again. */
-  readonly again?: string;
+  /** Of a saved plan, like what to type if not everything is done. */
+  readonly again?: Again;
+  readonly next?: string;
   readonly end?: End | undefined;
   /** Checks again under the lock what a saved plan needs. @throws Refusal (exit 6) */
   readonly checkLocked?: (snapshot: Snapshot) => void;
@@ -236,7 +247,7 @@ interface Order {
 async function carryOut(
   context: Context,
   without: ProjectContext,
-  { request, saved, again, end, checkLocked }: Order,
+  { request, saved, again, next, end, checkLocked }: Order,
 ): Promise<Exit> {
   const site = await withPolicies(context, without);
   const { flags, random, signal } = context;
@@ -286,8 +297,9 @@ async function carryOut(
     const outcomes = applied.outcomes.map((one) =>
       context.masking.said(outcomeWithCommands(one, context.said)),
     );
-    const next = again ?? ['trueup', operation, ...scopeWords(flags)].join(' ');
-    await reportOutcomes(context, site, { outcomes, next });
+    const command = ['trueup', operation, ...scopeWords(flags)].join(' ');
+    const rest = next ?? `To continue: ${typed(command, context.said)}`;
+    await reportOutcomes(context, site, { outcomes, next: rest });
     end?.({ document, outcomes, diagnostics });
     return exit;
   });
@@ -308,7 +320,7 @@ async function reportOutcomes(
   );
   await reportFailures(context, outcomes);
   if (!context.flags.json && outcomes.some(({ outcome }) => outcome !== 'done'))
-    context.err.write(`To continue: ${typed(next, context.said)}\n`);
+    context.err.write(`${next}\n`);
   const inGit = snapshot ? undefined : await stateInGit(context.cwd, store.location);
   if (inGit) await context.tell([inGit]);
 }
@@ -317,7 +329,7 @@ interface Shown {
   readonly proposal: Proposal;
   /** True for a plan that was shown before: only its summary is printed. `trueup show` prints all of it. */
   readonly reviewed: boolean;
-  readonly again?: string | undefined;
+  readonly again?: Again | undefined;
 }
 
 async function present(
@@ -333,9 +345,8 @@ async function present(
   });
   site.watch.end();
   const summary = reviewed && `${planSentence(document)}\n`;
-  out.write(
-    lines ? lines.plan(document) : summary || planInText(document, styleBesideErrors(context)),
-  );
+  const style = { ...styleBesideErrors(context), again };
+  out.write(lines ? lines.plan(document) : summary || planInText(document, style));
   await reportErrors(context, document, reviewed ? 'summary' : 'text', again);
   return document;
 }

@@ -1,6 +1,6 @@
 // `trueup diff`: the plan from the declarations of a git reference to those of another one, or of the working tree.
 // Needs no network, no credentials and no state.
-import { refuse, type Exit, type PlanDocument, type Project } from '../../model/index.js';
+import { refuse, Refusal, type Exit, type PlanDocument, type Project } from '../../model/index.js';
 import type { DeclarationPair } from '../../reconciler/plan/compare-declarations.js';
 import { planFormats } from '../../report/formats.js';
 import { withCommands } from '../commands-to-type.js';
@@ -9,20 +9,33 @@ import { atReference, projectAt, referencePair, type ReferencePair } from '../gi
 import { checkOutputs } from '../output-files.js';
 import { chosen, projectToPlan, wholeProject } from '../project.js';
 import { conclude, formsOf, outputsOf, planRenderer } from '../report-flags.js';
-import { bareMeta, sourceOf } from '../working-context.js';
+import { bareMeta, sourceOf, withWarnings } from '../working-context.js';
 
 export const run: Command = async (context, [range = '', ...paths]) => {
   const forms = formsOf(context, planFormats);
   await checkOutputs(context, outputsOf(forms), paths);
   const pair = referencePair(context, range, paths);
   const later = await laterProject(context, paths, pair);
+  const renderPlan = await planRenderer(forms);
+  const { document, exit } = await comparedWith(context, paths, pair, later).catch(
+    (error: unknown) => {
+      throw error instanceof Refusal && later ? withWarnings(later, error) : error;
+    },
+  );
+  return conclude(context, forms, document, { render: renderPlan, exit });
+};
+
+async function comparedWith(
+  context: Context,
+  paths: readonly string[],
+  pair: ReferencePair,
+  later: Project | undefined,
+): ReturnType<typeof compared> {
   const earlier = await projectAt(context, paths, pair, pair.before);
   const known = earlier ?? later ?? nowhere(pair, paths);
   const [before, after] = [earlier ?? emptied(known), later ?? emptied(known)];
-  const renderPlan = await planRenderer(forms);
-  const { document, exit } = await compared(context, pair, { before, after });
-  return conclude(context, forms, document, { render: renderPlan, exit });
-};
+  return compared(context, pair, { before, after });
+}
 
 async function laterProject(
   context: Context,
@@ -35,9 +48,9 @@ async function laterProject(
   return wholeProject(context, project, how);
 }
 
-/** The project without its declarations, where nothing is declared at a reference. */
+/** The project without its declarations and what is said of them, where nothing is declared at a reference. */
 function emptied(project: Project): Project {
-  const { outside_paths: _, refactorings: __, ...rest } = project;
+  const { outside_paths: _, refactorings: __, warnings: ___, ...rest } = project;
   return { ...rest, declarations: [], lookups: [] };
 }
 

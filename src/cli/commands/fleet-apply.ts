@@ -1,5 +1,5 @@
 // `trueup fleet apply`: applies a bundle as it was reviewed, here or by workers; or plans, shows that, asks, and applies.
-import { flagWords } from '../commands-to-type.js';
+import { bundleAgain, flagWords } from '../commands-to-type.js';
 import { resolve } from 'node:path';
 import { entryOf, mergedReport, withoutResult, type RunStop } from '../../fleet/merge.js';
 import type { Tenant } from '../../fleet/tenant.js';
@@ -8,6 +8,7 @@ import {
   exits,
   firstNamed,
   forEachLimited,
+  reasonIn,
   refuse,
   sha256,
   shellWord,
@@ -16,9 +17,9 @@ import {
   type QueuedJobs,
   type TenantEntry,
 } from '../../model/index.js';
-import type { Bundle } from '../../state/plan-bundle.js';
+import type { Bundle, BundleHead } from '../../state/plan-bundle.js';
 import { writesText } from '../../report/fleet-text.js';
-import { plural } from '../../report/words.js';
+import { plural, type Again } from '../../report/words.js';
 import { refuseStale } from './apply.js';
 import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
 import { bundleOf, isBlocking, judged } from '../fleet-bundle.js';
@@ -77,7 +78,7 @@ export const run: Command = async (context, [name]) => {
 const NAMED = 10;
 
 async function applyBundle(context: Context, name: string, forms: FleetForms): Promise<Exit> {
-  const { flags, files, clock, cwd } = context;
+  const { flags, files, clock, cwd, masking } = context;
   const given = (['allow', 'var', 'env'] as const).find((flag) => flags[flag] !== undefined);
   if (given !== undefined)
     refuse('usage', `--${given} cannot be used with a bundle, which holds its own.`, {
@@ -85,8 +86,9 @@ async function applyBundle(context: Context, name: string, forms: FleetForms): P
     });
   const { readBundle } = await import('../../state/plan-bundle.js');
   const path = resolve(cwd, name);
-  const again = `trueup fleet plan --out ${shellWord(name)}`;
-  const bundle = await readBundle({ path, files, clock }, identityOf(context));
+  const againOf = (head: BundleHead): Again => bundleAgain(masking, name, head);
+  const bundle = await readBundle({ path, files, clock }, identityOf(context), againOf);
+  const again = againOf(bundle);
   const own = { ...context, flags: { ...flags, ...defined({ env: bundle.env ?? undefined }) } };
   const site = await fleetHere(own);
   const gone = bundle.tenants.find(
@@ -174,7 +176,7 @@ async function applyNow(context: Context, forms: FleetForms): Promise<Exit> {
   return applyAll(context, site, forms, {
     bundle,
     name: 'the plan',
-    again,
+    again: () => `again: ${again}`,
     now,
   });
 }
@@ -202,7 +204,8 @@ async function applyNothing(
 ): Promise<Exit> {
   const job = { command: 'apply', run, records } as const;
   const names = namesOf(site.here);
-  const summary = reasonIn(stops.find(({ exit }) => exit !== exits.done)?.diagnostics ?? [])?.summary ?? '';
+  const summary =
+    reasonIn(stops.find(({ exit }) => exit !== exits.done)?.diagnostics ?? [])?.summary ?? '';
   const saved = new Map(bundle?.tenants.map(({ tenant, plan }) => [tenant, plan]));
   const entries = new Map<string, TenantEntry>();
   await forEachLimited(names, RESULTS_AT_ONCE, async (name) => {

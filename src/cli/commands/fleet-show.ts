@@ -1,4 +1,5 @@
-// `trueup fleet show`: prints the saved plans of a bundle as `fleet plan` reported them, or that of one tenant as `show`.
+// `trueup fleet show`: prints the saved plans of a bundle as `fleet plan` reported them, or that of one tenant as `show`;
+// what would allow a blocked one is a new bundle.
 import { resolve } from 'node:path';
 import { mergedReport } from '../../fleet/merge.js';
 import {
@@ -10,8 +11,10 @@ import {
   type TenantEntry,
 } from '../../model/index.js';
 import { planFormats } from '../../report/formats.js';
+import type { Again } from '../../report/words.js';
+import { bundleAgain } from '../commands-to-type.js';
 import type { Command } from '../context.js';
-import type { Bundle } from '../../state/plan-bundle.js';
+import type { Bundle, BundleHead } from '../../state/plan-bundle.js';
 import { savedEntry } from '../fleet-run.js';
 import { checkFleetOutputs } from '../output-files.js';
 import { identityOf } from '../plan-identity.js';
@@ -19,7 +22,7 @@ import { deliver, formsOf, outputsOf, showsText } from '../report-flags.js';
 import { tenantPages } from '../tenant-pages.js';
 
 export const run: Command = async (context, [name = '', only]) => {
-  const { files, clock, cwd, err } = context;
+  const { files, clock, cwd, err, masking } = context;
   const path = resolve(cwd, name);
   const forms = formsOf(context, planFormats);
   await checkFleetOutputs(context, outputsOf(forms), [path]);
@@ -27,17 +30,21 @@ export const run: Command = async (context, [name = '', only]) => {
     import('../../state/plan-bundle.js'),
     import('../../report/render.js'),
   ]);
-  const bundle = await readBundle({ path, files, clock }, identityOf(context));
+  const againOf = (head: BundleHead): Again => bundleAgain(masking, name, head);
+  const bundle = await readBundle({ path, files, clock }, identityOf(context), againOf);
+  const again = againOf(bundle);
   if (only !== undefined) {
     const { document } = bundle.planOf(only) ?? refuseUnplanned(bundle, name, only);
-    return deliver(context, forms, (format, style) => renderPlan(document, format, style));
+    return deliver(context, forms, (format, style) =>
+      renderPlan(document, format, { ...style, again }),
+    );
   }
   const pages = await tenantPages(context, forms);
   const entries = new Map<string, TenantEntry>();
   for (const one of bundle.tenants) {
     const { tenant } = one;
     const document = bundle.planOf(tenant)?.document;
-    entries.set(tenant, savedEntry(one, { run: bundle.run, document }));
+    entries.set(tenant, savedEntry(one, { run: bundle.run, document, again }));
     await pages.add({ tenant, document: document ?? null });
   }
   const names = bundle.tenants.map(({ tenant }) => tenant);

@@ -59,6 +59,7 @@ export const run: Command = async (context, paths) => {
         ...request,
         ...defined({ env: how.env }),
         variables: site.project.variables,
+        ...defined({ valid_for: flags.validFor, encrypt_to: flags.encryptTo }),
       };
       await save(context, flags.out, { document, options, protection });
     } else sayNext(context, proposal);

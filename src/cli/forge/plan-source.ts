@@ -9,6 +9,7 @@ import {
   type PlanDocument,
 } from '../../model/index.js';
 import planSchema from '../../../schemas/plan.schema.json' with { type: 'json' };
+import { planAgain } from '../commands-to-type.js';
 import type { Context } from '../context.js';
 import { identityOf } from '../plan-identity.js';
 import { withPolicies } from '../project-policies.js';
@@ -47,7 +48,11 @@ export async function shownPlan(context: Context, name: string): Promise<ShownPl
     });
   const value: unknown = tryJson(text);
   if (text.trimStart().startsWith(ENCRYPTED) || (isObject(value) && 'plan_file_version' in value)) {
-    const { document, options } = await readPlanFile({ path, files, clock }, identityOf(context));
+    const { document, options } = await readPlanFile(
+      { path, files, clock },
+      identityOf(context),
+      (one) => planAgain(context.masking, name, one),
+    );
     return { document, env: options.env };
   }
   const { compile } = await import('../../declarations/compile-validator.js');

@@ -108,18 +108,27 @@ export interface PlanDocument extends DocumentHead {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** How a plan was asked to be saved: what a command repeats that makes it again. Absent without the flag. */
+export interface PlanSaving {
+  readonly valid_for?: string;
+  readonly encrypt_to?: readonly string[];
+}
+
 /** How a plan was asked for: what has to be the same when a saved plan is applied. */
-export interface PlanOptions extends PlanRequest {
+export interface PlanOptions extends PlanRequest, PlanSaving {
   readonly env?: string;
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** A saved plan: the document, how it was made, until when it holds, and a digest of all of it. */
-export interface PlanFile {
+/** A saved plan: the document, how it was made, and until when it holds. */
+export interface PlanContent {
   readonly plan_file_version: 1;
   readonly expires_at: string;
   readonly options: PlanOptions;
   readonly document: PlanDocument;
+}
+
+export interface PlanFile extends PlanContent {
   /** SHA-256 of the canonical text of all other members. */
   readonly digest: string;
 }

@@ -1,6 +1,7 @@
 // What a command in a message names beside itself: PATHs where it takes any, as a shell reads them, and the environment.
 import { describe, expect, test } from 'vitest';
 import {
+  bundleAgain,
   pathsIn,
   saidOf,
   withCommands,
@@ -10,6 +11,7 @@ import {
   type Said,
 } from '../../../src/cli/commands-to-type.js';
 import { maskingOf, Secret } from '../../../src/model/index.js';
+import type { BundleHead } from '../../../src/state/plan-bundle.js';
 import { commands, type CommandSpec } from '../../../src/cli/command-table.js';
 
 const bare: Said = { paths: [], env: undefined, variables: [] };
@@ -62,6 +64,38 @@ test('a command about a fleet takes no variables of one tenant', () => {
   masking.add(new Secret('env.A', () => '1234'));
   expect(typed('trueup fleet plan --out c', shown)).toBe('trueup fleet plan --out c --var b=x');
   expect(typed('trueup plan', shown)).toBe("trueup plan base --var 'a=of one' --var b=x");
+});
+
+describe('a bundle is made again', () => {
+  const head = { ...({} as BundleHead), env: 'prod', allow: ['max-deletes'] };
+  const asked = {
+    select: 'tier=a,region!=eu',
+    changed_since: 'main',
+    shard: '1/2',
+    valid_for: '7d',
+    encrypt_to: ['age1a', 'age1b'],
+    variables: { n: "it's", token: 'x' },
+  };
+
+  test('by a command with all that chose it', () => {
+    const again = bundleAgain(maskingOf(), 'c d', { ...head, asked });
+    const words =
+      "trueup fleet plan --out 'c d' --valid-for 7d --encrypt-to age1a --encrypt-to age1b --allow max-deletes --select 'tier=a,region!=eu' --changed-since main --shard 1/2";
+    expect(again()).toBe(`again: ${words} --var 'n=it'\\''s' --env prod`);
+    expect(again(['--allow protected'])).toBe(
+      `again: ${words} --allow protected --var 'n=it'\\''s' --env prod`,
+    );
+    const least = { ...head, env: null, allow: [], asked: { variables: {} } };
+    expect(bundleAgain(maskingOf(), 'c', least)()).toBe('again: trueup fleet plan --out c');
+  });
+
+  test('as before, if an earlier version made it', () => {
+    const again = bundleAgain(maskingOf(), 'c', head);
+    expect([again(), again(['--allow a', '--allow b'])]).toEqual([
+      'again as before.',
+      'again as before, with `--allow a --allow b`.',
+    ]);
+  });
 });
 
 test('takes --var wherever it takes --env', () => {

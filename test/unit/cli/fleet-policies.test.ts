@@ -129,6 +129,24 @@ test('holds for a bundle, and what its plan allowed is allowed', async () => {
   expect(writes(home)).toBe(2);
 });
 
+test('one command makes a bundle again that several policies block', async () => {
+  const home = await governed(
+    `${FEW}- { name: noon, when: fleet.changed_tenants > 0, message: later }\n`,
+  );
+  const words = ['--out', 'c.bundle', '--select', '*'];
+  expect((await home.run('plan', ...words)).code).toBe(3);
+  const { code, stderr } = await home.run('apply', 'c.bundle');
+  const allowed = ['--allow', 'few-tenants', '--allow', 'noon'];
+  expect([code, stderr.match(/\[(?:few-tenants|noon)\]/g)]).toEqual([
+    3,
+    ['[few-tenants]', '[noon]'],
+  ]);
+  expect(stderr.match(/To allow [^[]*/g)).toEqual([
+    `To allow them, plan again: trueup fleet plan --out c.bundle --select '*' --allow few-tenants --allow noon `,
+  ]);
+  expect((await home.run('plan', ...words, ...allowed)).code).toBe(0);
+});
+
 test('a tenant of a bundle that is blocked is told once, with what a bundle takes', async () => {
   const home = await governed(
     '- { name: noteam, when: plan.summary.create > 0, message: bad name }\n',
@@ -138,7 +156,7 @@ test('a tenant of a bundle that is blocked is told once, with what a bundle take
   expect(code).toBe(3);
   expect(stderr.match(/Blocked by|To allow it/g), stderr).toHaveLength(2);
   expect(stderr).toContain(
-    'Blocked by policy: bad name. [noteam] To allow it, plan again: trueup fleet plan --out c.bundle --allow noteam',
+    'Blocked by policy: bad name. [noteam] To allow it, plan again: trueup fleet plan --out c.bundle --select tenant=acme --allow noteam',
   );
   expect(home.result('r', 'acme').diagnostics).toHaveLength(1);
   const now = await home.run('apply', '--auto-approve', '--select', 'tenant=acme');

@@ -22,6 +22,7 @@ import { shardOf } from '../../../src/fleet/shards.js';
 import { parseFault } from '../../../src/emulator/index.js';
 import {
   defaultSettings,
+  digest,
   maskingOf,
   sha256,
   type FleetDocument,
@@ -29,6 +30,7 @@ import {
 import { startHttp } from '../../../scripts/servers.js';
 import { cleanUp } from '../../support/clean-up.js';
 import { BASE, FILE, fleetOf, MANY_WARNINGS, type FleetHome } from '../../support/fleet-home.js';
+import { gitIn } from '../../support/git.js';
 import { inProcess, type Said } from '../../support/in-process.js';
 
 const lines = ({ stdout }: Said): readonly string[] => stdout.trimEnd().split('\n');
@@ -357,6 +359,91 @@ describe('a bundle', () => {
     expect(stderr).not.toContain('--var');
   });
 
+  describe('that is made again', () => {
+    const held = (gone: string): string =>
+      `settings: { policy: { max_deletes: 0 } }\nvariables: { n: one }\naccounts: { f: { name: "\${var.n}" }${gone} }\n`;
+    const planned = ['--out', 'b', '--valid-for', '7d', '--select', 'tenant=acme'];
+    const blocked = async (): Promise<FleetHome> => {
+      const home = await fleetOf(['acme', 'globex'], FILE, held(', g: { name: G }'));
+      expect((await home.run('apply', '--auto-approve')).code).toBe(0);
+      home.write('base/base.yaml', held(''));
+      Object.assign(home.env, { CI_NODE_INDEX: '1', CI_NODE_TOTAL: '1' });
+      expect((await home.run('plan', ...planned, '--var', 'n=two', '--var', 'no=x')).code).toBe(3);
+      return home;
+    };
+    const advice = (flags: readonly string[]): string =>
+      ['To allow it, plan again: trueup fleet plan', ...planned, ...flags].join(' ');
+
+    test('holds the same tenants, variables and time', async () => {
+      const home = await blocked();
+      const [before, allowed] = [
+        home.calls('globex'),
+        ['--shard', '1/1', '--allow', 'max-deletes', '--var', 'n=two'],
+      ];
+      const { code, stderr } = await home.run('apply', 'b');
+      expect(code).toBe(3);
+      expect(stderr).toContain(advice(allowed));
+      expect((await home.run('show', 'b', 'acme')).stdout).toContain(advice(allowed));
+      expect((await home.run('show', 'b')).stdout).toContain(advice(allowed));
+      await home.run('plan', ...planned, ...allowed);
+      expect((await home.run('apply', 'b')).code).toBe(0);
+      expect(home.calls('globex')).toBe(before);
+    });
+
+    test('holds the recipients and the git reference', async () => {
+      const home = await fleetOf(['acme'], FILE, held(', g: { name: G }'));
+      await home.run('apply', '--auto-approve');
+      gitIn(home.cwd)('init', '--quiet', '.');
+      gitIn(home.cwd)('add', '.');
+      gitIn(home.cwd)('commit', '--quiet', '--message', 'First');
+      home.write('base/base.yaml', held(''));
+      home.env['TRUEUP_IDENTITY'] = await generateIdentity();
+      const recipient = await identityToRecipient(home.env['TRUEUP_IDENTITY']);
+      const words = ['--out', 'b', '--encrypt-to', recipient, '--changed-since', 'HEAD'];
+      await home.run('plan', ...words);
+      expect((await home.run('apply', 'b')).stderr).toContain(
+        `plan again: trueup fleet plan ${words.join(' ')} --allow max-deletes `,
+      );
+    });
+
+    test('is so in words, if an earlier version made it', async () => {
+      const home = await blocked();
+      const [first = '', ...plans] = readFileSync(join(home.cwd, 'b'), 'utf8').split('\n');
+      const { digest: _, asked: __, ...head } = JSON.parse(first) as Record<string, string>;
+      home.write('b', [JSON.stringify({ ...head, digest: digest(head) }), ...plans].join('\n'));
+      const { code, stderr } = await home.run('apply', 'b');
+      expect(code).toBe(3);
+      expect(stderr).toContain('To allow it, plan again as before, with `--allow max-deletes`.');
+      home.write('base/base.yaml', held(', h: { name: H }'));
+      expect((await home.run('apply', 'b')).stderr).toContain('Make it again as before.');
+    });
+
+    test('repeats no variable that may be a secret', async () => {
+      const pager = BASE.replace(
+        '" } }',
+        '" }, authentication: { secret: "${secret.env.PAGER_SECRET}" } }',
+      );
+      const named = pager.replace('On-call pager', '"${var.n}"');
+      const home = await fleetOf(['acme'], FILE, named);
+      home.env['ACME_PAGER_SECRET'] = 'hunter2';
+      for (const [n, code] of [
+        ['hunter2', 1],
+        ['plain', 0],
+      ] as const) {
+        const words = ['--out', 'b', '--var', `n=${n}`, '--var', 'spare=hunter2'];
+        expect((await home.run('plan', ...words)).code).toBe(code);
+        const text = readFileSync(join(home.cwd, 'b'), 'utf8');
+        expect([
+          text.includes('hunter2'),
+          text.includes('"asked":{"variables":{"n":"plain"}}'),
+        ]).toEqual([false, code === 0]);
+        // Without a plan, nobody knows whether it needs the other variable.
+        const said = (await home.run('apply', 'b')).stderr.includes('plan again as before.');
+        expect(said).toBe(code === 1);
+      }
+    });
+  });
+
   test('is stale where the entry of a tenant is another one', async () => {
     const home = await fleetOf(['acme']);
     await home.run('plan', '--out', 'b');
@@ -447,11 +534,14 @@ describe('a bundle', () => {
 
   test('that has expired names the command that makes it again', async () => {
     const home = await fleetOf(['acme']);
-    await home.run('plan', '--out', 'b', '--valid-for', '1s');
+    const words = ['plan', '--out', 'b', '--valid-for', '1s', '--select', 'tenant=acme'] as const;
+    await home.run(...words);
     await new Promise((go) => setTimeout(go, 1100));
-    const { code, stderr } = await home.run('apply', 'b');
-    expect(code).toBe(6);
-    expect(stderr).toMatch(/Make the plan again: trueup fleet plan --out \S*b /);
+    for (const name of ['apply', 'show'] as const) {
+      const { code, stderr } = await home.run(name, 'b');
+      expect(code).toBe(6);
+      expect(stderr).toContain(`Make the plan again: trueup fleet ${words.join(' ')} `);
+    }
   });
 
   test.each([
@@ -1114,7 +1204,9 @@ describe('a bundle is shown', () => {
     const calls = home.calls('acme');
     const said = await home.run('show', 'b', ...forms);
     expect([said.code, said.stderr, home.calls('acme')]).toEqual([0, '', calls]);
-    const before = JSON.parse(planned.stdout) as FleetDocument;
+    // A bundle takes no flag.
+    const again = 'To allow it, plan again: trueup fleet plan --out b --';
+    const before = JSON.parse(planned.stdout.replace('To allow it: --', again)) as FleetDocument;
     const shown = JSON.parse(said.stdout) as FleetDocument;
     expect(before.tenants.map(({ status }) => status)).toEqual([
       'changes',

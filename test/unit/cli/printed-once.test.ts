@@ -1,5 +1,5 @@
 // Errors, warnings and notes of a text report are printed once: in the text where both streams are one, else on stderr.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { run as apply } from '../../../src/cli/commands/apply.js';
@@ -7,6 +7,7 @@ import { run as comment } from '../../../src/cli/commands/comment.js';
 import { run as drift } from '../../../src/cli/commands/drift.js';
 import { run as bind } from '../../../src/cli/commands/import.js';
 import { run as plan } from '../../../src/cli/commands/plan.js';
+import { run as show } from '../../../src/cli/commands/show.js';
 import { run as watch } from '../../../src/cli/commands/watch.js';
 import type { Command } from '../../../src/cli/context.js';
 import { reportFailures } from '../../../src/cli/report-flags.js';
@@ -149,19 +150,54 @@ test('a question repeats the counts where the plan went elsewhere', async () => 
   }
 });
 
-test('what blocks a saved plan is allowed by another plan', async () => {
+/** A saved plan in `p.plan`, blocked by the rules max-deletes and held. */
+async function blockedPlan(allowable: boolean): Promise<string> {
   const cwd = freshFolder();
+  const held = { name: 'held', when: 'plan.summary.delete > 0', message: 'no', allow: allowable };
   writeFileSync(join(cwd, 'trueup.yaml'), SETTINGS + ACCOUNTS);
   await inProcess(apply, ['apply', '--auto-approve'], { cwd, env: {} });
-  writeFileSync(join(cwd, 'trueup.yaml'), `${SETTINGS}accounts: { a: { name: A } }\n`);
-  await inProcess(plan, ['plan', '--out', 'p.plan'], { cwd, env: {} });
-  const { code, stderr } = await inProcess(apply, ['apply', 'p.plan'], { cwd, env: {} });
-  expect([code, stderr.replaceAll(/\s+/g, ' ')]).toEqual([
-    3,
-    expect.stringContaining(
-      'To allow it, plan again: trueup plan --out p.plan --allow max-deletes',
-    ),
-  ]);
+  mkdirSync(join(cwd, 'policies'));
+  writeFileSync(join(cwd, 'policies/held.cel.yaml'), JSON.stringify([held]));
+  writeFileSync(join(cwd, 'trueup.yaml'), `${SETTINGS}accounts: { a: { name: "\${var.n}" } }\n`);
+  const words = ['plan', '--out', 'p.plan', '--var', 'n=A', '--valid-for', '7d'];
+  expect((await inProcess(plan, words, { cwd, env: {} })).code).toBe(3);
+  return cwd;
+}
+
+test('what blocks a saved plan is allowed by one command, which is the same everywhere', async () => {
+  const cwd = await blockedPlan(true);
+  const whole =
+    'trueup plan --out p.plan --valid-for 7d --allow max-deletes --allow held --var n=A';
+  for (const [command, isOne, counts] of [
+    [apply, true, [1, 0]],
+    [apply, false, [1, 1]],
+    [show, true, [1, 0]],
+  ] as const) {
+    const told: Command = (context, args) =>
+      command({ ...context, isOneStream: () => isOne }, args);
+    const name = command === apply ? 'apply' : 'show';
+    const { code, stdout, stderr } = await inProcess(told, [name, 'p.plan'], { cwd, env: {} });
+    const [inText, apart] = [stdout.replaceAll(/\s+/g, ' '), stderr];
+    expect(code).toBe(name === 'apply' ? 3 : 0);
+    expect(
+      [inText, apart].map((text) => times(text, `To allow them, plan again: ${whole}`)),
+    ).toEqual(counts);
+    // No other advice, which would be about one rule of them.
+    expect([inText, apart].map((text) => times(text, '--allow'))).toEqual(
+      counts.map((count) => 2 * count),
+    );
+  }
+  const again = await inProcess(plan, whole.split(' ').slice(1), { cwd, env: {} });
+  expect(again.code, again.stderr).toBe(0);
+  expect((await inProcess(apply, ['apply', 'p.plan'], { cwd, env: {} })).code).toBe(0);
+});
+
+test('no command is named where one of the rules that block a saved plan cannot be allowed', async () => {
+  const cwd = await blockedPlan(false);
+  const { stdout, stderr } = await inProcess(apply, ['apply', 'p.plan'], { cwd, env: {} });
+  expect(stdout).toContain('No flag allows all of them: change what is declared.');
+  expect(stderr).toContain('Blocked by max-deletes.');
+  expect(stdout + stderr).not.toMatch(/--allow|plan again/);
 });
 
 test('warnings of the files come before the error that ends a run, briefly', async () => {

@@ -706,3 +706,15 @@ test.each([
     renderPlan(document, 'text', { color: false, width: 200 }).trimEnd().split('\n').at(-1),
   ).toBe(sentence);
 });
+
+test('a saved plan that is blocked names one command, in one piece', () => {
+  const policy = ['a', 'b'].map((rule) => ({ rule, verdict: 'blocked' as const, detail: 'no' }));
+  const document = { ...planDocument({ plan: quiet, kinds, meta }), policy };
+  const again = (flags: readonly string[] = []): string =>
+    ['again: trueup plan --out p.plan --target accounts.a', ...flags].join(' ');
+  const text = renderPlan(document, 'text', { color: false, width: 60, again });
+  expect(text).toContain(`BLOCKED by a, b. To allow them, plan again:
+  trueup plan --out p.plan --target accounts.a --allow a --allow b
+`);
+  expect(text.match(/--allow/g)).toHaveLength(2);
+});

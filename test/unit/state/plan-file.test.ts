@@ -10,6 +10,7 @@ import {
   type Json,
   type PlanDocument,
   type PlanFile,
+  type PlanContent,
   type PlanOptions,
 } from '../../../src/model/index.js';
 import { diskFiles } from '../../../src/platform/files.js';
@@ -98,6 +99,9 @@ async function forge(
 
 describe('a plan file', () => {
   it('comes back as it was written, for the eyes of its owner', async () => {
+    const saving = { ...options, valid_for: '7d', encrypt_to: ['age1a'] };
+    const whole = await writePlanFile(at, document, saving);
+    expect(await readPlanFile(at)).toEqual(whole);
     const written = await writePlanFile(at, document, options);
     expect(await readPlanFile(at)).toEqual(written);
     expect(written).toMatchObject({ plan_file_version: 1, document, options });
@@ -121,6 +125,10 @@ describe('a plan file', () => {
     expect(refused).toMatchObject({ code: 'plan-expired', exit: 6 });
     expect(refused.words).toContain(`expired at ${expires_at}`);
     expect(refused.words).toContain(`trueup plan --out ${at.path}`);
+    const again = (file: PlanContent) => () => `again: ${file.options.allow.join()}`;
+    expect((await refusal(readPlanFile(at, undefined, again))).words).toContain(
+      'Make the plan again: max-deletes\n',
+    );
   });
 
   it('is refused wherever it is cut, with the place', async () => {
