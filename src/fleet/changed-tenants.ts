@@ -1,7 +1,7 @@
 // The tenants of a fleet that differ between two versions of its folder: by their entry, by a file below their PATHs, or
 // by a file that belongs to all of them. What cannot be compared counts as changed.
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { errorCode, sha256 } from '../model/index.js';
+import { cached, errorCode, sha256 } from '../model/index.js';
 import type { DeclarationFiles } from '../platform/index.js';
 import type { Fleet, Tenant } from './tenant.js';
 
@@ -56,11 +56,6 @@ function contentsIn(
   { cwd, overlays }: Pick<Compared, 'cwd' | 'overlays'>,
 ): (path: string) => string {
   const known = new Map<string, string>();
-  const once = (key: string, read: () => string): string => {
-    const content = known.get(key) ?? read();
-    known.set(key, content);
-    return content;
-  };
   const contentOf = (path: string, isProgram: boolean, above: readonly string[]): string => {
     const entry = files.stat(path);
     if (!entry || above.includes(entry.id)) return 'none';
@@ -94,9 +89,9 @@ function contentsIn(
     const top = basename(path) === PROGRAM ? dirname(path) : path;
     const own = seen((one) => contentOf(one, false, []), top);
     const above = foldersAbove(cwd, path).map((folder) =>
-      once(`in ${folder}`, seen(usedIn, folder)),
+      cached(known, `in ${folder}`, seen(usedIn, folder)),
     );
-    return [once(top, own), ...above].join();
+    return [cached(known, top, own), ...above].join();
   };
 }
 

@@ -17,22 +17,30 @@ import { planMarkdown } from './plan-markdown.js';
 import { driftSarif, fleetSarif } from './sarif.js';
 import type { Style } from './style.js';
 
-const planRenderers: Readonly<Record<PlanFormat, Renderer<PlanDocument>>> = {
+/** Renders in the format of that name. The text ends with a line feed. */
+const renderer =
+  <Document, Format extends string>(renderers: Readonly<Record<Format, Renderer<Document>>>) =>
+  (document: Document, format: Format, style: Style): string =>
+    renderers[format](document, style);
+
+/** Only JSON needs the unchanged in the document, and shows what it holds. */
+export const renderPlan = renderer<PlanDocument, PlanFormat>({
   text: planInText,
   json: jsonText,
   markdown: planMarkdown,
   html: planHtml,
-};
-const driftRenderers: Readonly<Record<DriftFormat, Renderer<DriftDocument>>> = {
+});
+
+export const renderDrift = renderer<DriftDocument, DriftFormat>({
   text: lined(driftText),
   json: jsonText,
   markdown: driftMarkdown,
   html: driftHtml,
   junit: driftJunit,
   sarif: driftSarif,
-};
+});
 
-const fleetRenderers: Readonly<Record<FleetFormat, Renderer<FleetDocument>>> = {
+export const renderFleet = renderer<FleetDocument, FleetFormat>({
   text: fleetText,
   json: jsonText,
   markdown: fleetMarkdown,
@@ -41,19 +49,4 @@ const fleetRenderers: Readonly<Record<FleetFormat, Renderer<FleetDocument>>> = {
   sarif: fleetSarif,
   prometheus: fleetMetrics,
   ndjson: fleetReportNdjson,
-};
-
-/** Ends with a line feed. Only JSON needs the unchanged in the document, and shows what it holds. */
-export function renderPlan(document: PlanDocument, format: PlanFormat, style: Style): string {
-  return planRenderers[format](document, style);
-}
-
-/** Ends with a line feed. */
-export function renderDrift(document: DriftDocument, format: DriftFormat, style: Style): string {
-  return driftRenderers[format](document, style);
-}
-
-/** Ends with a line feed. */
-export function renderFleet(document: FleetDocument, format: FleetFormat, style: Style): string {
-  return fleetRenderers[format](document, style);
-}
+});

@@ -5802,8 +5802,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'settings above a PATH concern no tenant',
     file: 'fleet/changed-tenants.ts',
-    find: 'return [once(top, own), ...above].join();',
-    replace: 'return once(top, own);',
+    find: 'return [cached(known, top, own), ...above].join();',
+    replace: 'return cached(known, top, own);',
     tests: ['unit/fleet/changed-tenants.test.ts'],
   },
   {
