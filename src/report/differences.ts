@@ -1,4 +1,5 @@
 // The differences of each attribute of a change, as one list that text and Markdown lay out in their own way.
+import { diffArrays } from 'diff';
 import {
   mapMembers,
   SENSITIVE,
@@ -284,23 +285,12 @@ function lineRows(before: readonly string[], after: readonly string[]): readonly
 
 /** The longest common subsequence keeps its lines; the others are removed and added. */
 function align(before: readonly string[], after: readonly string[]): readonly Row[] {
-  const [down, across] = [before.length, after.length];
-  if (down * across > mostPairs) return [...signed('-', before), ...signed('+', after)];
-  const common = Array.from({ length: down + 1 }, () => new Uint32Array(across + 1));
-  const cell = (i: number, j: number): number => common[i]?.[j] ?? 0;
-  for (let i = down - 1; i >= 0; i -= 1) {
-    for (let j = across - 1; j >= 0; j -= 1)
-      common[i]![j] =
-        before[i] === after[j] ? cell(i + 1, j + 1) + 1 : Math.max(cell(i + 1, j), cell(i, j + 1));
-  }
-  const out: Row[] = [];
-  for (let i = 0, j = 0; i < down || j < across;) {
-    if (i < down && j < across && before[i] === after[j])
-      [i, j] = (out.push(row(' ', before[i]!)), [i + 1, j + 1]);
-    else if (i < down && cell(i + 1, j) >= cell(i, j + 1)) out.push(row('-', before[i++]!));
-    else out.push(row('+', after[j++]!));
-  }
-  return out;
+  if (before.length * after.length > mostPairs)
+    return [...signed('-', before), ...signed('+', after)];
+  return diffArrays([...before], [...after]).flatMap(({ value, added, removed }) => {
+    const changed = added ? '+' : '-';
+    return signed(added || removed ? changed : ' ', value);
+  });
 }
 
 /** Long runs of unchanged lines become a count. */
