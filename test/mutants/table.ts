@@ -3435,13 +3435,6 @@ export const mutants: readonly Mutant[] = [
     tests: wire,
   },
   {
-    name: 'a field may end behind its message',
-    file: 'terraform/protocol/messages.ts',
-    find: "if (reader.pos !== end) throw new RangeError('a message ends within a field');",
-    replace: '',
-    tests: wire,
-  },
-  {
     name: 'what is answered to a create only is lost by reading',
     file: 'terraform/convert.ts',
     find: ' || (live === undefined && attribute.computed)',
@@ -5858,8 +5851,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'settings above a PATH concern no tenant',
     file: 'fleet/changed-tenants.ts',
-    find: 'return [once(top, own), ...above].join();',
-    replace: 'return once(top, own);',
+    find: 'return [cached(known, top, own), ...above].join();',
+    replace: 'return cached(known, top, own);',
     tests: ['unit/fleet/changed-tenants.test.ts'],
   },
   {

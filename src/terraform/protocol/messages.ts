@@ -1,7 +1,6 @@
 // The messages and services of plugin protocol 6 that trueup uses, in its own table: names and numbers are the
-// protocol's. Reading and writing use the table directly, so that a start parses and compiles nothing.
-import protobuf, { type Reader, type Writer } from 'protobufjs/minimal.js';
-import { cached, isObject } from '../../model/index.js';
+// protocol's. A table needs no parser when the provider starts, and no file beside it.
+import protobuf, { type IField } from 'protobufjs/light.js';
 
 /** The largest message that core takes, in bytes; it refuses a larger one, and with it the object inside. */
 export const LARGEST_MESSAGE = 64 * 1024 * 1024;
@@ -113,129 +112,39 @@ export interface Method {
   readonly streams: boolean;
 }
 
-/** Reader and writer of one value; `wire` is its wire type, `absent` its value if the field is missing. */
-interface Form {
-  readonly wire: 0 | 2;
-  readonly absent: unknown;
-  read(reader: Reader): unknown;
-  write(writer: Writer, value: unknown): void;
-}
+/** Names with dots stand for messages inside of messages, which the wire does not know. */
+const nameOf = (name: string): string => name.replaceAll('.', '_');
 
-interface Field extends Form {
-  readonly name: string;
-  readonly repeated: boolean;
-  readonly tag: number;
-}
+const fieldsOf = (row: string): Record<string, IField> =>
+  Object.fromEntries(
+    row.split(', ').flatMap((text) => {
+      const [, list, type = '', name = '', id] =
+        /^(repeated )?([\w.]+) (\w+) (\d+)$/.exec(text) ?? [];
+      const rule = list === undefined ? {} : { rule: 'repeated' };
+      return id === undefined ? [] : [[name, { type: nameOf(type), id: Number(id), ...rule }]];
+    }),
+  );
 
-interface Shape {
-  readonly fields: readonly Field[];
-  readonly byTag: ReadonlyMap<number, Field>;
-  readonly absent: WireMessage;
-}
-
-/** @param read where the reader's own method of that name gives another type */
-const scalarOf = (
-  word: 'string' | 'bytes' | 'bool' | 'int64',
-  wire: Form['wire'],
-  absent: unknown,
-  read: Form['read'] = (reader) => reader[word](),
-): Form => ({
-  wire,
-  absent,
-  read,
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the table of messages says which type it is
-  write: (writer, value) => writer[word](value as never),
+const types = protobuf.Root.fromJSON({
+  nested: Object.fromEntries([
+    ...Object.entries(plugin).map(([name, row]) => [nameOf(name), { fields: fieldsOf(row) }]),
+    ...Object.entries(enums).map(([name, words]) => [
+      nameOf(name),
+      { values: Object.fromEntries(words.map((word, number) => [word, number])) },
+    ]),
+  ]),
 });
 
-const scalars: Readonly<Record<string, Form>> = {
-  string: scalarOf('string', 2, ''),
-  bytes: scalarOf('bytes', 2, Buffer.alloc(0)),
-  bool: scalarOf('bool', 0, false),
-  int64: scalarOf('int64', 0, 0, (reader) => Number(String(reader.int64()))),
-};
-
-const choiceOf = (words: readonly string[]): Form => ({
-  wire: 0,
-  absent: words[0],
-  read: (reader) => words[reader.int32()],
-  write: (writer, value) => writer.int32(words.findIndex((one) => one === value)),
-});
-
-const messageOf = (name: string): Form => ({
-  wire: 2,
-  absent: null,
-  read(reader) {
-    const length = reader.uint32();
-    return readMessage(shapeOf(name), reader, reader.pos + length);
-  },
-  write(writer, value) {
-    if (isObject(value)) writeMessage(shapeOf(name), writer.fork(), value);
-    writer.ldelim();
-  },
-});
-
-const shapes = new Map<string, Shape>();
-
-/** Made from its row when first needed: most messages of the protocol are never met by one process. */
-function shapeOf(name: string): Shape {
-  return cached(shapes, name, () => {
-    const fields = (plugin[name] ?? '').split(', ').filter(Boolean).map(fieldOf);
-    return {
-      fields,
-      byTag: new Map(fields.map((field) => [field.tag, field])),
-      absent: Object.fromEntries(fields.map(({ name, absent }) => [name, absent])),
-    };
-  });
+function codecOf(name: string) {
+  const type = types.lookupType(nameOf(name));
+  return {
+    /** Every scalar and list that is absent has its default; messages that are absent are null. @throws Error where the bytes are no such message */
+    decode: (bytes: Buffer): WireMessage =>
+      type.toObject(type.decode(bytes), { defaults: true, longs: Number, enums: String }),
+    /** Undefined and null members are left out. */
+    encode: (message: WireMessage): Uint8Array => type.encode(type.fromObject(message)).finish(),
+  };
 }
-
-function fieldOf(text: string): Field {
-  const [, list, type = '', name = '', number] =
-    /^(repeated )?([\w.]+) (\w+) (\d+)$/.exec(text) ?? [];
-  const words = enums[type];
-  const form = scalars[type] ?? (words ? choiceOf(words) : messageOf(type));
-  const repeated = list !== undefined;
-  const absent = repeated ? [] : form.absent;
-  return { ...form, name, repeated, absent, tag: (Number(number) << 3) | form.wire };
-}
-
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-
-function readMessage({ byTag, absent }: Shape, reader: Reader, end: number): WireMessage {
-  const message: Record<string, unknown> = { ...absent };
-  while (reader.pos < end) {
-    const tag = reader.uint32();
-    const field = byTag.get(tag);
-    if (!field) reader.skipType(tag & 7);
-    else if (field.repeated)
-      message[field.name] = [...listOf(message[field.name]), field.read(reader)];
-    else message[field.name] = field.read(reader);
-  }
-  if (reader.pos !== end) throw new RangeError('a message ends within a field');
-  return message;
-}
-
-function writeMessage({ fields }: Shape, writer: Writer, message: WireMessage): void {
-  for (const field of fields) {
-    const value = message[field.name];
-    if (value === undefined || value === null) continue;
-    for (const one of field.repeated ? listOf(value) : [value])
-      field.write(writer.uint32(field.tag), one);
-  }
-}
-
-const codecOf = (name: string) => ({
-  /** Every scalar and list that is absent has its default; messages that are absent are null. @throws Error where the bytes are no such message */
-  decode(bytes: Buffer): WireMessage {
-    const reader = protobuf.Reader.create(bytes);
-    return readMessage(shapeOf(name), reader, reader.len);
-  },
-  /** Undefined and null members are left out. */
-  encode(message: WireMessage): Uint8Array {
-    const writer = protobuf.Writer.create();
-    writeMessage(shapeOf(name), writer, message);
-    return writer.finish();
-  },
-});
 
 /** Every call by the path it is asked under: each has a request. */
 export const methods: ReadonlyMap<string, Method> = new Map(

@@ -513,7 +513,7 @@ describe('frames', () => {
       config: { msgpack: Buffer.from('A') },
     });
     expect(() => request.decode(Buffer.from([0x0a, 2, 0x0a, 3, 0x7a, 1, 65]))).toThrow(
-      'ends within a field',
+      'index out of range',
     );
   });
 
