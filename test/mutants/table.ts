@@ -4324,7 +4324,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a run does not notice that its remote lock was taken',
     file: 'state/backends/registers/lease.ts',
-    find: 'if (!isOurs((await readHead(registers, keys))?.head)) await lose();',
+    find: 'if (!isOurs((await current())?.head)) await lose();',
     replace: '',
     tests: remote,
   },
@@ -4426,6 +4426,34 @@ export const mutants: readonly Mutant[] = [
     find: 'found?.head.probed_in !== probed_in',
     replace: '!found',
     tests: remote,
+  },
+  {
+    name: 'a head that older builds read gets a proof that they would drop',
+    file: 'state/backends/registers/register-lock.ts',
+    find: 'format: 2 as const, probed_at',
+    replace: 'probed_at',
+    tests: remote,
+  },
+  {
+    name: 'a run that a newer trueup overtook calls the state damaged',
+    file: 'state/backends/registers/lease.ts',
+    find: 'if (isNewerHead(error)) return undefined;',
+    replace: '',
+    tests: remote,
+  },
+  {
+    name: 'two caches that show two old heads in turn are asked without end',
+    file: 'state/backends/registers/lost-puts.ts',
+    find: 'losses.set(version, times);',
+    replace: 'losses.clear(); losses.set(version, times);',
+    tests: remote,
+  },
+  {
+    name: 'a saved plan of no state is applied to what a run made that was killed',
+    file: 'cli/commands/apply.ts',
+    find: '&& Object.keys(state.resources).length === 0',
+    replace: '',
+    tests: ['unit/cli/saved-plan-race.test.ts'],
   },
   {
     name: 'a place that lists nothing holds a state',

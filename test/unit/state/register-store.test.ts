@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
 import { defined, type Diagnostic } from '../../../src/model/index.js';
-import { refuseDenied } from '../../../src/state/backends/backend-errors.js';
+import { refuseDenied, refuseUnreachable } from '../../../src/state/backends/backend-errors.js';
 import { encodeHead, readHead } from '../../../src/state/backends/registers/head.js';
 import { keysBelow, type Registers } from '../../../src/state/backends/registers/port.js';
 import { registerKeys } from '../../../src/state/backends/registers/keys.js';
@@ -327,6 +327,28 @@ describe('the lock of a remote state', () => {
     await stealHead(memory.connect(), registerKeys('default'));
     expect(await refusal(session.assertHeld())).toMatchObject({ code: 'lock-lost' });
     expect(await refusal(session.assertHeld('2'))).toMatchObject({ code: 'lock-lost' });
+  });
+
+  it.each<[string, (session: Session) => Promise<unknown>]>([
+    ['asks', (session) => session.assertHeld()],
+    ['writes', (session) => session.compact()],
+  ])('is lost to a run of a newer trueup, whose head is no damage, once it %s', async (_, use) => {
+    const { memory, store } = place();
+    const registers = memory.connect();
+    const keys = registerKeys('default');
+    const session = await store().open('apply', TARGET);
+    await session.record(intent('1'), result('1'));
+    await turns();
+    const { head, version } = (await readHead(registers, keys))!;
+    const newer = { ...head, format: 3, epoch: head.epoch + 1, holder: null };
+    await registers.put(keys.head, encodeHead(newer as never, 'newer'), version);
+    expect(await refusal(use(session))).toMatchObject({ code: 'lock-lost', exit: 4 });
+    for (const refused of [store().read(), store().open('apply', TARGET)]) {
+      const { code, exit, words } = await refusal(refused);
+      expect({ code, exit }).toEqual({ code: 'newer-format', exit: 1 });
+      expect(words).toContain('its format is 3, and this one reads formats up to 2');
+      expect(words).not.toContain('damaged');
+    }
   });
 
   it('lets no request leave whose intent the next holder does not see, whoever shares a check', async () => {
@@ -755,6 +777,9 @@ describe('a backend that fails', () => {
     const remove = async (): Promise<never> => refuseDenied('place', 'write', 'no right');
     const access = store({ registers: { ...memory.connect(), remove } }).access!;
     expect(await access()).toBe('may-not-remove');
+    const away = async (): Promise<never> => refuseUnreachable('place', 'no answer');
+    const unlucky = store({ registers: { ...memory.connect(), remove: away } }).access!;
+    expect(await unlucky()).toBe('may-write');
     memory.faults.readOnly = true;
     expect(await access()).toBe('read-only');
   });
@@ -797,8 +822,48 @@ describe('a backend that fails', () => {
     expect(clock.elapsed() - begun).toBeLessThan(1_000);
   });
 
-  it('is given up by a run if it shows another version of the head each time', async () => {
+  it('is refused after some attempts if two caches show two old heads in turn', async () => {
     const { memory, store } = place();
+    const plain = memory.connect();
+    const old: Awaited<ReturnType<Registers['get']>>[] = [];
+    for (let run = 0; run < 3; run += 1) {
+      await (await store().open('apply', TARGET)).release();
+      old.push(await plain.get('default/head'));
+    }
+    let reads = 0;
+    const registers: Registers = {
+      ...plain,
+      async get(key) {
+        if (key !== 'default/head') return plain.get(key);
+        // Each lost put is followed by a look at what became of it.
+        if ((reads += 1) > 50) throw new Error('there is no end');
+        return old[Math.floor(reads / 2) % 2];
+      },
+    };
+    const refused = await refusal(store({ registers }).open('apply', TARGET));
+    expect(refused).toMatchObject({ code: 'backend-cannot-lock', exit: 1 });
+  });
+
+  it('is not refused because other runs were faster, however often', async () => {
+    const { memory, store } = place();
+    const plain = memory.connect();
+    await (await store().open('apply', TARGET)).release();
+    let others = 0;
+    const registers: Registers = {
+      ...plain,
+      async put(key, ...asked) {
+        if (key === 'default/head' && (others += 1) <= 12)
+          await stealHead(plain, registerKeys('default'));
+        return plain.put(key, ...asked);
+      },
+    };
+    const session = await store({ registers }).open('apply', TARGET);
+    await session.assertHeld();
+    expect(others).toBe(13);
+  });
+
+  it('is given up by a run, after pauses, if it shows another version of the head each time', async () => {
+    const { clock, memory, store } = place();
     const plain = memory.connect();
     let [versions, changing] = [0, false];
     const registers: Registers = {
@@ -813,11 +878,12 @@ describe('a backend that fails', () => {
     const session = await store({ registers }).open('apply', TARGET);
     await session.record(intent('1'), result('1'));
     changing = true;
-    expect(await refusal(session.compact())).toMatchObject({
-      code: 'backend-unreachable',
-      exit: 5,
-    });
+    const begun = clock.elapsed();
+    const refused = await refusal(session.compact());
+    expect(refused).toMatchObject({ code: 'backend-cannot-lock', exit: 5 });
+    expect(refused.words).toContain('rejects every update of the version that it returns');
     expect(versions).toBeLessThan(20);
+    expect(clock.elapsed() - begun).toBeGreaterThan(800);
   });
 
   it('is tried out again if the head is a copy of another place, or does not name its place', async () => {
@@ -847,6 +913,8 @@ describe('a backend that fails', () => {
     await registers.put(keys.head, encodeHead({ ...older, format: 1 }, 'older'), version);
     expect(await store().read()).toBeUndefined();
     expect([await probes(), await probes()]).toEqual([1, 0]);
+    // Builds that read only format 1 refuse it: they would drop where it was proven.
+    expect((await readHead(registers, keys))?.head).toMatchObject({ format: 2 });
   });
 
   it('is used if it calls some of the writes too many that must fail', async () => {
