@@ -4428,6 +4428,20 @@ export const mutants: readonly Mutant[] = [
     tests: remote,
   },
   {
+    name: 'a signal cuts what a run writes under its lock',
+    file: 'state/backends/registers/register-store.ts',
+    find: 'registerSession(options,',
+    replace: 'registerSession(asking,',
+    tests: remote,
+  },
+  {
+    name: 'a lock that comes after an interruption is kept',
+    file: 'state/backends/until-interrupted.ts',
+    find: 'void taking.then(remove).catch(() => undefined);',
+    replace: '',
+    tests: remote,
+  },
+  {
     name: 'a head that older builds read gets a proof that they would drop',
     file: 'state/backends/registers/register-lock.ts',
     find: 'format: 2 as const, probed_at',

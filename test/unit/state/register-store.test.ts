@@ -437,6 +437,108 @@ describe('the lock of a remote state', () => {
   });
 });
 
+describe('an interrupted run', () => {
+  /** Registers of which a request hangs, once it is time. */
+  const hanging = (
+    plain: Registers,
+    hangs: (what: 'get' | 'put' | 'list', key: string) => boolean,
+  ) => {
+    const held: (() => void)[] = [];
+    let isOver = false;
+    const wait = async (what: 'get' | 'put' | 'list', key: string): Promise<void> => {
+      if (!isOver && hangs(what, key)) await new Promise<void>((go) => void held.push(go));
+    };
+    const registers: Registers = {
+      ...plain,
+      get: async (key) => wait('get', key).then(() => plain.get(key)),
+      put: async (key, ...asked) => wait('put', key).then(() => plain.put(key, ...asked)),
+      async *list(prefix) {
+        await wait('list', prefix);
+        yield* plain.list(prefix);
+      },
+    };
+    const answer = (): void => {
+      isOver = true;
+      held.forEach((go) => go());
+    };
+    return { registers, answer };
+  };
+  const interrupted = { code: 'interrupted', exit: 130 };
+
+  it.each<[waits: string, hangs: Parameters<typeof hanging>[1], most: number]>([
+    ['the head', (what, key) => what === 'get' && key.endsWith('/head'), 100],
+    ['a list', (what) => what === 'list', 100],
+    ['the test of the place', (what, key) => what === 'get' && key.includes('/probe/'), 100],
+    ['a write of that test', (what, key) => what === 'put' && key.includes('/probe/'), 1_100],
+    ['the write that takes the lock', (what, key) => what === 'put' && key.endsWith('head'), 1_100],
+  ])('ends soon while it waits for %s, and leaves no lock', async (_, hangs, most) => {
+    const { clock, memory, store } = place();
+    const stop = new AbortController();
+    const { registers, answer } = hanging(memory.connect(), hangs);
+    const opened = refusal(store({ registers, signal: stop.signal }).open('apply', TARGET));
+    await clock.sleep(5_000);
+    stop.abort(new Error('SIGINT'));
+    const refused = await opened;
+    expect(refused).toMatchObject(interrupted);
+    expect(refused.words).toContain('waited for an answer of the state at memory://place');
+    expect(clock.elapsed()).toBeLessThan(5_000 + most);
+    answer();
+    await turns();
+    expect(await store().holder()).toBeUndefined();
+  });
+
+  it('ends soon while it reads without the lock', async () => {
+    const { clock, memory, store } = place();
+    await (await store().open('apply', TARGET)).release();
+    const stop = new AbortController();
+    const { registers } = hanging(memory.connect(), (what) => what === 'get');
+    const asked = store({ registers, signal: stop.signal });
+    const all = [asked.read(), asked.holder(), asked.history()].map(refusal);
+    await clock.sleep(5_000);
+    stop.abort(new Error('SIGINT'));
+    for (const one of all) expect(await one).toMatchObject(interrupted);
+    expect(clock.elapsed()).toBeLessThan(5_100);
+  });
+
+  it('lets the lock go if it took it, and reads the state no more', async () => {
+    const { clock, memory, store } = place();
+    const stop = new AbortController();
+    const { registers } = hanging(
+      memory.connect(),
+      (what, key) => what === 'list' && key.includes('/log/') && memory.values.has('default/head'),
+    );
+    const opened = refusal(store({ registers, signal: stop.signal }).open('apply', TARGET));
+    await clock.sleep(5_000);
+    expect(await store().holder()).toBeDefined();
+    stop.abort(new Error('SIGINT'));
+    expect(await opened).toMatchObject(interrupted);
+    expect(await store().holder()).toBeUndefined();
+  });
+
+  it('writes under the lock as if nothing was', async () => {
+    const { clock, memory, store } = place();
+    const stop = new AbortController();
+    let isSlow = false;
+    const slow = async (): Promise<void> => (isSlow ? clock.sleep(20_000) : undefined);
+    const plain = memory.connect();
+    const registers: Registers = {
+      ...plain,
+      get: async (key) => slow().then(() => plain.get(key)),
+      put: async (...asked) => slow().then(() => plain.put(...asked)),
+    };
+    const session = await store({ registers, signal: stop.signal }).open('apply', TARGET);
+    await session.record(intent('1'));
+    isSlow = true;
+    stop.abort(new Error('SIGINT'));
+    await session.record(result('1'));
+    await session.assertHeld();
+    await session.compact();
+    await session.release();
+    expect(Object.keys((await store().read())!.state.resources)).toEqual(['accounts.a1']);
+    expect(await store().holder()).toBeUndefined();
+  });
+});
+
 describe('a place that lost its head', () => {
   const HEAD = 'default/head';
 
