@@ -4338,9 +4338,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the log is listed before the head is replaced',
     file: 'state/backends/registers/register-store.ts',
-    find: 'const taken = await take({ ...options, watch }, { operation, target, moved });',
+    find: 'const taken = await takenInTime(options, location, {',
     replace:
-      'const before = await readHead(registers, keys); const early = before && { state: await loadState(options, before.head), log: await readLog(registers, keys, before.head) }; const taken = await take({ ...options, watch }, { operation, target, moved }); const load = async (): Promise<Content> => early ?? { state: await loadState(options, taken.head), log: await readLog(registers, keys, taken.head) };',
+      'const before = await readHead(registers, keys); const early = before && { state: await loadState(options, before.head), log: await readLog(registers, keys, before.head) }; const load = async (): Promise<Content> => early ?? { state: await loadState(options, taken.head), log: await readLog(registers, keys, taken.head) }; const taken = await takenInTime(options, location, {',
     tests: remote,
   },
   {
@@ -4505,6 +4505,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/state/known-serials.test.ts'],
   },
   {
+    name: 'a server that has the location of another one is the same place',
+    file: 'state/known-serials.ts',
+    find: '(one.endpoint ?? endpoint) !== endpoint',
+    replace: 'false',
+    tests: ['unit/state/known-serials.test.ts'],
+  },
+  {
+    name: 'results of requests at another server are removed',
+    file: 'state/backends/registers/rescue.ts',
+    find: 'if (missing.length > 0 || isOver)',
+    replace: '',
+    tests: remote,
+  },
+  {
     name: 'a place that was named without a migration begins a state',
     file: 'state/known-serials.ts',
     find: 'if (other)',
@@ -4556,7 +4570,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a backend that ignores conditions is used',
     file: 'state/backends/registers/register-lock.ts',
-    find: 'await registers.prepare?.(); await probe(options);',
+    find: 'await registers.prepare?.(); await probe(asking);',
     replace: 'await registers.prepare?.();',
     tests: remote,
   },
@@ -4834,14 +4848,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a server that does not check the lock is used',
     file: 'state/backends/http/document-store.ts',
-    find: 'else await probe(options, holder);',
+    find: 'else await probe({ ...options, server }, holder);',
     replace: '',
     tests: httpState,
   },
   {
     name: 'a document that the server does not show is believed',
     file: 'state/backends/http/document-store.ts',
-    find: 'await assertShown(options, owned);',
+    find: 'await assertShown(server, owned);',
     replace: '',
     tests: httpState,
   },

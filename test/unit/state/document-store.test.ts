@@ -87,7 +87,7 @@ function place(path = GITLAB_PATH, seed = 1) {
       lock: machine.start(),
       version: '0.1.0',
       project: 'default',
-      rescue: rescueIn('/sim/rescue', one.location, { files, random }),
+      rescue: rescueIn('/sim/rescue', one.location, { files, random, clock }),
       notify: (diagnostic) => void said.push(diagnostic),
       ...more,
     });

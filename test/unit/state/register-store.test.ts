@@ -53,7 +53,7 @@ function place(seed = 1): Place {
         version: '0.1.0',
         locking: { lease: LEASE, wait: 0, takeover: true },
         history: { keep: 30, milliseconds: 90 * 24 * 60 * 60 * 1000 },
-        rescue: rescueIn('/sim/rescue', registers.location, { files, random }),
+        rescue: rescueIn('/sim/rescue', registers.location, { files, random, clock }),
         ...more,
       });
     },
@@ -714,8 +714,47 @@ describe('a backend that fails', () => {
     expect([...files.contents.keys()]).toEqual([]);
   });
 
+  it('keeps results for a day that answer nothing in the state of a run, on another server of the same name', async () => {
+    const { clock, files, memory, store } = place();
+    const session = await store().open('apply', TARGET);
+    await session.record(intent('1'));
+    memory.faults.down = true;
+    await refusal(session.record(result('1')));
+    memory.faults.down = false;
+    const other = store({ registers: memoryRegisters(clock.service, seededRandom(5)).connect() });
+    const kept = async (): Promise<number> => {
+      await (await other.open('apply', TARGET)).release();
+      return files.contents.size;
+    };
+    expect(await kept()).toBe(1);
+    await clock.sleep(24 * 60 * MINUTE - 2 * MINUTE);
+    expect(await kept()).toBe(1);
+    const next = await store({ locking: waiting }).open('apply', TARGET);
+    expect(next.snapshot.state.resources['accounts.a1']?.id).toBe('1');
+    expect(files.contents.size).toBe(0);
+    await next.record(intent('2'));
+    memory.faults.down = true;
+    await refusal(next.record(result('2')));
+    await clock.sleep(24 * 60 * MINUTE + 1);
+    expect(await kept()).toBe(0);
+  });
+
+  it('reads results that an earlier build kept, and those of another server not', async () => {
+    const { clock, files } = place();
+    const tools = { files, clock, random: seededRandom(2) };
+    const before = 's3://b default';
+    const one = rescueIn('/sim/rescue', 's3://b one default', { ...tools, before });
+    const found = async (): Promise<readonly string[]> =>
+      (await one.find()).map(({ path }) => path);
+    const earlier = rescueIn('/sim/rescue', before, tools);
+    await earlier.keep('');
+    expect(await found()).toEqual([earlier.path]);
+    await rescueIn('/sim/rescue', 's3://b other default', tools).keep('');
+    expect(await found()).toEqual([earlier.path]);
+  });
+
   it('keeps results that another run found by itself out of the state', async () => {
-    const { memory, store } = place();
+    const { clock, memory, store } = place();
     const session = await store().open('apply', TARGET);
     await session.record(intent('1'));
     memory.faults.down = true;
@@ -724,6 +763,7 @@ describe('a backend that fails', () => {
     const elsewhere = rescueIn('/other/rescue', 'x', {
       files: simulatedFiles(),
       random: seededRandom(9),
+      clock,
     });
     const other = await store({ rescue: elsewhere, locking: waiting }).open('apply', TARGET);
     await other.record(result('1', { entry: entry('found') }));

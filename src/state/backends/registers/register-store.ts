@@ -1,6 +1,6 @@
 // The store on a remote backend: finds and verifies the state. `register-lock.ts` takes the lock, `register-session.ts` writes.
 import { Buffer } from 'node:buffer';
-import { emptyState, sha256, type State } from '../../../model/index.js';
+import { defined, emptyState, sha256, type State } from '../../../model/index.js';
 import { snapshotOf } from '../../snapshot.js';
 import { decodeState, MovedState } from '../../state-text.js';
 import type { Session, Snapshot, Store } from '../../store-port.js';
@@ -32,6 +32,7 @@ export function registerStore(options: RegisterStoreOptions): Store {
   const watch: HeadWatch = { seen: undefined };
   return {
     location,
+    ...defined({ endpoint: registers.endpoint }),
     read: () => readQuietly(asking),
     async holder() {
       const holder = (await readHead(registers, keys))?.head.holder;
