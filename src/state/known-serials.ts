@@ -2,6 +2,7 @@
 // and a place that was named without a migration shows none: what was created since would be created again.
 import { join } from 'node:path';
 import {
+  defined,
   equal,
   exits,
   isAddress,
@@ -58,7 +59,16 @@ export const serialsOf = (
 /** What one file holds. */
 type Known = Readonly<Record<string, unknown>>;
 
-/** @param of the location and the project */
+/** What this machine calls a project in a place, and what earlier builds called it, also on another server. */
+export function projectKeys(
+  { location, endpoint }: Pick<Store, 'location' | 'endpoint'>,
+  project: string,
+): readonly [now: string, before: string] {
+  const before = `${location} ${project}`;
+  return [endpoint === undefined ? before : `${location} ${endpoint} ${project}`, before];
+}
+
+/** @param of one of its keys */
 const fileOf = ({ folder }: KnownSerials, of: string): string =>
   join(folder, `${sha256(of).slice(0, 32)}.json`);
 
@@ -69,11 +79,14 @@ async function load({ files }: KnownSerials, path: string): Promise<Known | unde
 }
 
 /** What this machine knows of one state. */
-function knownSerial(location: string, known: KnownSerials) {
+function knownSerial(place: Pick<Store, 'location' | 'endpoint'>, known: KnownSerials) {
   const { files, folder, project } = known;
-  const path = fileOf(known, `${location} ${project}`);
+  const { location, endpoint } = place;
+  const [now, before] = projectKeys(place, project);
+  const [path, older] = [fileOf(known, now), fileOf(known, before)];
   const of = ({ lineage, serial, ...state }: State) => ({
     location,
+    ...defined({ endpoint }),
     project,
     lineage,
     serial,
@@ -81,13 +94,18 @@ function knownSerial(location: string, known: KnownSerials) {
   });
   return {
     of,
-    read: () => load(known, path),
+    read: async () => (await load(known, path)) ?? load(known, older),
     /** A disk that cannot be written to only makes the check weaker. @param one undefined: the state is there no more */
     async remember(one: State | undefined): Promise<void> {
       try {
-        if (!one) return await ifThere(files.remove(path));
-        await files.makeFolder(folder);
-        await files.replace(path, `${JSON.stringify(of(one))}\n`, 0o600);
+        if (one) {
+          await files.makeFolder(folder);
+          await files.replace(path, `${JSON.stringify(of(one))}\n`, 0o600);
+        } else await ifThere(files.remove(path));
+        if (older === path) return;
+        // It may be that of a state on another server.
+        const isSame = !one || (await load(known, older))?.['lineage'] === one.lineage;
+        if (isSame) await ifThere(files.remove(older));
       } catch (error) {
         if (!isDiskError(error)) throw error;
       }
@@ -105,7 +123,7 @@ const emptied = (location: string, serial: number): Diagnostic =>
 export function rememberingStore(store: Store, known: KnownSerials): Store {
   const { location } = store;
   const { notify } = known;
-  const { of, read, remember } = knownSerial(location, known);
+  const { of, read, remember } = knownSerial(store, known);
 
   /** @returns what this machine knew */
   const assertNotOlder = async (found: State): Promise<Known | undefined> => {
@@ -173,13 +191,17 @@ const declaredIn = ({
   files: [...new Set(Object.values(resources).map(({ file }) => file))].toSorted(),
 });
 
-interface KnownPlace extends ProjectIdentity {
-  readonly location: string;
+interface KnownPlace extends ProjectIdentity, Pick<Store, 'location' | 'endpoint'> {
+  /** Of what tells it to this machine. */
+  readonly path: string;
 }
 
 /** A store that tells a place without a state from one whose state is elsewhere: there, all would be adopted, or created again. */
 export function migratedStore(store: Store, known: KnownSerials): Store {
-  const { location } = store;
+  const { location, endpoint } = store;
+  /** @param one of an earlier build names no endpoint */
+  const isElsewhere = (one: KnownPlace): boolean =>
+    one.location !== location || (one.endpoint ?? endpoint) !== endpoint;
   return {
     ...store,
     async assertMigrated({ target, files }) {
@@ -187,24 +209,28 @@ export function migratedStore(store: Store, known: KnownSerials): Store {
       const declared = new Set(files);
       const other = (await knownPlaces(known)).find(
         (one) =>
-          one.location !== location &&
+          isElsewhere(one) &&
           sameTarget(one.target, target) &&
           one.files.some((file) => declared.has(file)),
       );
       if (other)
-        refuse('state-not-moved', `${location} holds no state, and ${other.location} held one`, {
-          detail: waysOn(other.location, location, known),
+        refuse('state-not-moved', `${location} holds no state, and ${named(other)} held one`, {
+          detail: waysOn(other, location),
         });
     },
   };
 }
 
-function waysOn(from: string, to: string, known: KnownSerials): string {
+/** With the server, which alone may tell two places apart. */
+const named = ({ location, endpoint }: KnownPlace): string =>
+  endpoint === undefined ? location : `${location} at ${endpoint}`;
+
+function waysOn({ location: from, path }: KnownPlace, to: string): string {
   const old = shellWord(from);
   const lines = isAddress(from)
     ? [
         'If it is about other objects, name another project: settings.state.project',
-        `If it is gone for good, let this machine forget it: rm ${shellWord(fileOf(known, `${from} ${known.project}`))}`,
+        `If it is gone for good, let this machine forget it: rm ${shellWord(path)}`,
       ]
     : [`If it is about other objects, move the file away: mv ${old} ${shellWord(`${from}.old`)}`];
   return [`Move it there${moving(from, to)}`, ...lines].join('\n');
@@ -224,9 +250,14 @@ async function knownPlaces(known: KnownSerials): Promise<readonly KnownPlace[]> 
   if (!left) return [];
   const usual = (await left.read().catch(whereMoved))?.state;
   const names = byEnvironment ? [] : await files.list(folder).catch(() => []);
-  const seen = await Promise.all(names.map((name) => load(known, join(folder, name))));
+  const seen = await Promise.all(
+    names.map(async (name) => {
+      const path = join(folder, name);
+      return { ...(await load(known, path)), path };
+    }),
+  );
   return [
-    ...(usual ? [{ location: left.location, ...declaredIn(usual) }] : []),
+    ...(usual ? [{ location: left.location, path: left.location, ...declaredIn(usual) }] : []),
     ...seen.filter((one) => isPlace(one)).filter(({ project }) => project === known.project),
   ];
 }
@@ -234,6 +265,7 @@ async function knownPlaces(known: KnownSerials): Promise<readonly KnownPlace[]> 
 const isPlace = (one: unknown): one is KnownPlace & { readonly project: unknown } =>
   isObject(one) &&
   typeof one['location'] === 'string' &&
+  ['string', 'undefined'].includes(typeof one['endpoint']) &&
   typeof one['target'] === 'string' &&
   isList(one['files']);
 

@@ -10,7 +10,7 @@ import { registerStore } from './backends/registers/register-store.js';
 import { rescueIn } from './backends/registers/rescue.js';
 import type { PostgresPools } from './backends/registers/postgres.js';
 import type { S3Options } from './backends/registers/s3.js';
-import { rememberingStore, serialsOf } from './known-serials.js';
+import { projectKeys, rememberingStore, serialsOf } from './known-serials.js';
 import { checkedAddress, refuseAddress, schemeOf, type StateScheme } from './state-address.js';
 import type { Store } from './store-port.js';
 import { waitingStore } from './waiting-store.js';
@@ -69,9 +69,12 @@ const s3: MakeRegisters = async (url, options) => {
 };
 
 const rescueOf = (
-  { location }: { readonly location: string },
-  { ownFolder, project, files, random }: RemoteOptions,
-) => rescueIn(join(ownFolder, 'rescue'), `${location} ${project}`, { files, random });
+  place: Pick<Registers, 'location' | 'endpoint'>,
+  { ownFolder, project, files, random, clock }: RemoteOptions,
+) => {
+  const [of, before] = projectKeys(place, project);
+  return rescueIn(join(ownFolder, 'rescue'), of, { files, random, clock, before });
+};
 
 const http: MakeStore = async (url, options) => {
   const { secret, transport, clock, random, version, project } = options;

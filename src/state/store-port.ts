@@ -64,6 +64,8 @@ export type Access = 'may-write' | 'may-not-remove' | 'read-only' | 'absent';
 export interface Store {
   /** For people: the file or address. */
   readonly location: string;
+  /** Tells servers apart that have the same location; without credentials. */
+  readonly endpoint?: string;
   /** Reads and verifies; writes nothing, takes no lock. `undefined` where no state exists yet. @throws Refusal where what is there does not verify. */
   read(): Promise<Snapshot | undefined>;
   /** The holder of the lock; undefined if nobody holds it or the holder is provably dead. */

@@ -59,7 +59,11 @@ export function backendSuite(name: string, makePlace: () => Place): void {
           version: '0.1.0',
           locking: { lease: 3_000, wait: 0, takeover: true },
           history: { keep: 30, milliseconds: 90 * 24 * 60 * 60 * 1000 },
-          rescue: rescueIn('/rescue', registers.location, { files: simulatedFiles(), random }),
+          rescue: rescueIn('/rescue', registers.location, {
+            files: simulatedFiles(),
+            random,
+            clock,
+          }),
           ...more,
         });
       },

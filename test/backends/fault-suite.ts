@@ -72,7 +72,7 @@ async function faultLane(place: FaultPlace): Promise<FaultLane> {
         version: '0.1.0',
         locking: { lease: LEASE, wait: 30_000, takeover: true },
         history: { keep: 30, milliseconds: 90 * 24 * 60 * 60 * 1000 },
-        rescue: rescueIn('/rescue', registers.location, { files: simulatedFiles(), random }),
+        rescue: rescueIn('/rescue', registers.location, { files: simulatedFiles(), random, clock }),
       }),
     async records() {
       const { head } = (await readHead(registers, keys))!;

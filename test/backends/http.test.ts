@@ -54,7 +54,7 @@ function storeAt(
     lock: machine.start(),
     version: '0.1.0',
     project: 'default',
-    rescue: rescueIn('/rescue', one.location, { files: simulatedFiles(), random }),
+    rescue: rescueIn('/rescue', one.location, { files: simulatedFiles(), random, clock }),
     ...more,
   });
 }

@@ -4317,7 +4317,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a run does not notice that its remote lock was taken',
     file: 'state/backends/registers/lease.ts',
-    find: 'if (!isOurs((await readHead(registers, keys))?.head)) await lose();',
+    find: 'if (!isOurs((await current())?.head)) await lose();',
     replace: '',
     tests: remote,
   },
@@ -4331,9 +4331,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the log is listed before the head is replaced',
     file: 'state/backends/registers/register-store.ts',
-    find: 'const taken = await take({ ...options, watch }, { operation, target, moved });',
+    find: 'const taken = await takenInTime(options, location, {',
     replace:
-      'const before = await readHead(registers, keys); const early = before && { state: await loadState(options, before.head), log: await readLog(registers, keys, before.head) }; const taken = await take({ ...options, watch }, { operation, target, moved }); const load = async (): Promise<Content> => early ?? { state: await loadState(options, taken.head), log: await readLog(registers, keys, taken.head) };',
+      'const before = await readHead(registers, keys); const early = before && { state: await loadState(options, before.head), log: await readLog(registers, keys, before.head) }; const load = async (): Promise<Content> => early ?? { state: await loadState(options, taken.head), log: await readLog(registers, keys, taken.head) }; const taken = await takenInTime(options, location, {',
     tests: remote,
   },
   {
@@ -4421,6 +4421,48 @@ export const mutants: readonly Mutant[] = [
     tests: remote,
   },
   {
+    name: 'a signal cuts what a run writes under its lock',
+    file: 'state/backends/registers/register-store.ts',
+    find: 'registerSession(options,',
+    replace: 'registerSession(asking,',
+    tests: remote,
+  },
+  {
+    name: 'a lock that comes after an interruption is kept',
+    file: 'state/backends/until-interrupted.ts',
+    find: 'void taking.then(remove).catch(() => undefined);',
+    replace: '',
+    tests: remote,
+  },
+  {
+    name: 'a head that older builds read gets a proof that they would drop',
+    file: 'state/backends/registers/register-lock.ts',
+    find: 'format: 2 as const, probed_at',
+    replace: 'probed_at',
+    tests: remote,
+  },
+  {
+    name: 'a run that a newer trueup overtook calls the state damaged',
+    file: 'state/backends/registers/lease.ts',
+    find: 'if (isNewerHead(error)) return undefined;',
+    replace: '',
+    tests: remote,
+  },
+  {
+    name: 'two caches that show two old heads in turn are asked without end',
+    file: 'state/backends/registers/lost-puts.ts',
+    find: 'losses.set(version, times);',
+    replace: 'losses.clear(); losses.set(version, times);',
+    tests: remote,
+  },
+  {
+    name: 'a saved plan of no state is applied to what a run made that was killed',
+    file: 'cli/commands/apply.ts',
+    find: '&& Object.keys(state.resources).length === 0',
+    replace: '',
+    tests: ['unit/cli/saved-plan-race.test.ts'],
+  },
+  {
     name: 'a place that lists nothing holds a state',
     file: 'state/backends/registers/probe.ts',
     find: 'if (!listed.includes(key))',
@@ -4454,6 +4496,20 @@ export const mutants: readonly Mutant[] = [
     find: 'sha256(of).slice(0, 32)',
     replace: "'serials'",
     tests: ['unit/state/known-serials.test.ts'],
+  },
+  {
+    name: 'a server that has the location of another one is the same place',
+    file: 'state/known-serials.ts',
+    find: '(one.endpoint ?? endpoint) !== endpoint',
+    replace: 'false',
+    tests: ['unit/state/known-serials.test.ts'],
+  },
+  {
+    name: 'results of requests at another server are removed',
+    file: 'state/backends/registers/rescue.ts',
+    find: 'if (missing.length > 0 || isOver)',
+    replace: '',
+    tests: remote,
   },
   {
     name: 'a place that was named without a migration begins a state',
@@ -4507,7 +4563,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a backend that ignores conditions is used',
     file: 'state/backends/registers/register-lock.ts',
-    find: 'await registers.prepare?.(); await probe(options);',
+    find: 'await registers.prepare?.(); await probe(asking);',
     replace: 'await registers.prepare?.();',
     tests: remote,
   },
@@ -4785,14 +4841,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a server that does not check the lock is used',
     file: 'state/backends/http/document-store.ts',
-    find: 'else await probe(options, holder);',
+    find: 'else await probe({ ...options, server }, holder);',
     replace: '',
     tests: httpState,
   },
   {
     name: 'a document that the server does not show is believed',
     file: 'state/backends/http/document-store.ts',
-    find: 'await assertShown(options, owned);',
+    find: 'await assertShown(server, owned);',
     replace: '',
     tests: httpState,
   },

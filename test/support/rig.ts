@@ -325,7 +325,7 @@ function remoteStore({
     version: '0.0.0',
     locking: { lease: 30_000, wait: 300_000, takeover: true },
     history: { keep: 30, milliseconds: 90 * 24 * 60 * 60 * 1000 },
-    rescue: rescueIn('/sim/rescue', 'remote', { files, random: tools.random }),
+    rescue: rescueIn('/sim/rescue', 'remote', { files, random: tools.random, clock: tools.clock }),
   });
 }
 

@@ -1,4 +1,5 @@
 // Requests to a backend that change nothing are repeated after failures that may pass.
+import { errorCode, Refusal } from '../../model/index.js';
 import type { Clock, Random } from '../../platform/index.js';
 import { refuseUnreachable } from './backend-errors.js';
 
@@ -31,3 +32,17 @@ export async function retried<T>(
     await pauseAfter(pauses, attempt);
   }
 }
+
+/** Milliseconds for one request over http. */
+export const PATIENCE = 30_000;
+
+/** Why a request over http got no answer. @throws Refusal */
+export function asFailure(error: unknown): { readonly failure: string } {
+  if (error instanceof Refusal) throw error;
+  const code = errorCode(error) ?? 'the connection failed';
+  // Nothing but its time gives a request up.
+  return { failure: code === 'aborted' ? noAnswer(PATIENCE) : code };
+}
+
+export const noAnswer = (patience: number): string =>
+  `it gave no answer within ${patience / 1000} s`;

@@ -95,3 +95,10 @@ test('one project waits only where a CI system runs it', () => {
   expect(waits({ ...one, environment: {} })).toEqual([0, 0, 0]);
   expect(waits({ ...one, environment: { CI: 'true' } })).toEqual([300, 300, 0]);
 });
+
+test('a tenant of a fleet does not wait for a lock that is never taken over', () => {
+  const tenant = { flags: {}, environment: {}, fleetVariables: [] };
+  const url = 's3://bucket/prefix';
+  const waitOf = (takeover: boolean): number => lockingOf(tenant, { url, lock: { takeover } }).wait;
+  expect([true, false].map(waitOf)).toEqual([120_000, 0]);
+});

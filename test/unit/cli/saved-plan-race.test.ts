@@ -5,9 +5,15 @@ import { expect, test } from 'vitest';
 import { startHttp } from '../../../scripts/servers.js';
 import { run as apply } from '../../../src/cli/commands/apply.js';
 import { run as plan } from '../../../src/cli/commands/plan.js';
+import { systemClock } from '../../../src/platform/clock.js';
+import { diskFiles } from '../../../src/platform/files.js';
+import { machine } from '../../../src/platform/host.js';
+import { systemRandom } from '../../../src/platform/random.js';
+import { fileStore, type Session } from '../../../src/state/index.js';
 import type { Command } from '../../../src/cli/context.js';
 import { cleanUp } from '../../support/clean-up.js';
 import { freshFolder, inProcess, type Said } from '../../support/in-process.js';
+import { intent, result } from '../state/samples.js';
 
 test('is applied once', async () => {
   const server = await startHttp();
@@ -27,4 +33,43 @@ test('is applied once', async () => {
   expect(both.find(({ code }) => code === 6)?.stderr).toContain(
     'it was made without a state, and there is one now',
   );
+});
+
+test.each<[what: string, record: (session: Session) => Promise<void>]>([
+  ['sent a request', (session) => session.record(intent('1'))],
+  ['made an object', (session) => session.record(intent('1'), result('1'))],
+])('is refused where another run %s, and was killed before it wrote a state', async (_, record) => {
+  const home = { cwd: freshFolder(), env: {} };
+  writeFileSync(
+    join(home.cwd, 'trueup.yaml'),
+    'settings: { target: emulator, state: state.json }\naccounts: { one: { name: One } }\n',
+  );
+  expect(await inProcess(plan, ['plan', '--out', 'p.plan'], home)).toMatchObject({ code: 0 });
+  const random = systemRandom();
+  const session = await fileStore({
+    path: join(home.cwd, 'state.json'),
+    files: diskFiles(random),
+    clock: systemClock(),
+    random,
+    lock: await machine(),
+    version: '0.1.0',
+  }).open('apply', 'emulator');
+  /** The other run ends as soon as this one waits for it. */
+  const applied: Command = (context, args) =>
+    apply(
+      {
+        ...context,
+        async tell(some) {
+          if (some.some(({ code }) => code === 'lock-waited')) {
+            await record(session);
+            await session.release();
+          }
+          return context.tell(some);
+        },
+      },
+      args,
+    );
+  const said = await inProcess(applied, ['apply', 'p.plan', '--lock-wait', '1m'], home);
+  expect(said).toMatchObject({ code: 6 });
+  expect(said.stderr).toContain('it was made without a state, and there is one now');
 });

@@ -87,7 +87,7 @@ function place(path = GITLAB_PATH, seed = 1) {
       lock: machine.start(),
       version: '0.1.0',
       project: 'default',
-      rescue: rescueIn('/sim/rescue', one.location, { files, random }),
+      rescue: rescueIn('/sim/rescue', one.location, { files, random, clock }),
       notify: (diagnostic) => void said.push(diagnostic),
       ...more,
     });
@@ -528,6 +528,43 @@ describe('a server that fails', () => {
     expect(next.snapshot.pending.map(({ op }) => op)).toEqual(['2']);
     expect(next.snapshot.state.resources).toEqual({ 'accounts.a1': entry('1') });
     expect(await files.list('/sim/rescue')).toEqual([]);
+  });
+
+  it('ends soon for a run that is interrupted while it waits, and names a lock that it may have', async () => {
+    const { store, server, clock, kept, rules } = place();
+    await (await store().open('apply', TARGET)).release();
+    let [hangs, answer]: [string, () => void] = ['GET', () => undefined];
+    const transport: StateServerOptions['transport'] = async (request) => {
+      if (request.method === hangs) await new Promise<void>((go) => void (answer = go));
+      const { pathname, search } = new URL(request.url);
+      const { method, headers, body = '' } = request;
+      const { authorization } = headers;
+      const path = `${pathname}${search}`;
+      return { ...rules.answer({ method, path, authorization, body }), headers: {} };
+    };
+    const interruptedIn = async () => {
+      const stop = new AbortController();
+      const asked = store({ server: server({ transport }), signal: stop.signal });
+      const refused = refusal(asked.open('apply', TARGET));
+      await clock.sleep(5_000);
+      const begun = clock.elapsed();
+      stop.abort(new Error('SIGINT'));
+      const { code, exit, words } = await refused;
+      expect({ code, exit }).toEqual({ code: 'interrupted', exit: 130 });
+      return { words, milliseconds: clock.elapsed() - begun };
+    };
+    // The lock is taken, and the document is read.
+    expect((await interruptedIn()).milliseconds).toBeLessThan(100);
+    expect(kept().lock).toBeUndefined();
+    hangs = 'POST';
+    const { words, milliseconds } = await interruptedIn();
+    expect(milliseconds).toBeGreaterThan(900);
+    expect(milliseconds).toBeLessThan(1_100);
+    expect(words).toMatch(/after all: trueup unlock [\da-f-]{36}/);
+    hangs = '';
+    answer();
+    await clock.sleep(100);
+    expect(kept().lock).toBeUndefined();
   });
 
   it('says at the start what it refuses, before anything is written', async () => {

@@ -1,6 +1,6 @@
 // What this machine knows of the places of a state: a place that was named without a migration is refused.
 import { expect, it } from 'vitest';
-import type { Diagnostic } from '../../../src/model/index.js';
+import { defined, type Diagnostic } from '../../../src/model/index.js';
 import type { Files } from '../../../src/platform/index.js';
 import { registerKeys } from '../../../src/state/backends/registers/keys.js';
 import { registerStore } from '../../../src/state/backends/registers/register-store.js';
@@ -40,15 +40,16 @@ function machine() {
     told,
     local: (path = '/sim/state.json', byEnvironment = false) =>
       migratedStore(fileStore({ ...shared, path }), known('default', byEnvironment)),
-    place(location: string, project = 'default', byEnvironment = false): Store {
-      const registers = { ...memoryRegisters(clock.service, random).connect(), location };
+    place(location: string, project = 'default', byEnvironment = false, endpoint?: string): Store {
+      const plain = memoryRegisters(clock.service, random).connect();
+      const registers = { ...plain, location, ...defined({ endpoint }) };
       const store = registerStore({
         ...shared,
         registers,
         keys: registerKeys(project),
         locking: { lease: 30_000, wait: 0, takeover: true },
         history: { keep: 30, milliseconds: 1_000_000 },
-        rescue: rescueIn('/sim/rescue', location, { files, random }),
+        rescue: rescueIn('/sim/rescue', location, { files, random, clock }),
       });
       const asked = known(project, byEnvironment);
       return migratedStore(rememberingStore(store, asked), asked);
@@ -192,4 +193,38 @@ it('a place that lost its state is told, with the serial that was seen there', a
   // Applied again, it has another lineage.
   await applied(place('memory:a'));
   expect(told).toHaveLength(1);
+});
+
+it('a server that has the same location is another place', async () => {
+  const { place, told, files } = machine();
+  const at = (endpoint: string) => place(OTHER, 'default', false, endpoint);
+  const [one, other] = [at('https://one.example.com/x/'), at('https://other.example.com/x/')];
+  await applied(one);
+  expect(await other.read()).toBeUndefined();
+  expect(told).toEqual([]);
+  const refused = await refusal(begins(other));
+  expect(refused).toMatchObject({ code: 'state-not-moved' });
+  for (const word of [`${OTHER} at https://one.example.com/x/ held`, await onlyFile(files)])
+    expect(refused.words).toContain(word);
+  await begins(one);
+});
+
+it('what an earlier build knew of a place is read until its state is known on its server', async () => {
+  const { place, told, files } = machine();
+  await applied(place(OTHER));
+  const older = await onlyFile(files);
+  const one = place(OTHER, 'default', false, 'https://one.example.com/x/');
+  await begins(one);
+  expect(await one.read()).toBeUndefined();
+  expect(told.map(({ code }) => code)).toEqual(['state-gone']);
+  // It has another lineage, as that of another server has.
+  await applied(one);
+  const [newer = ''] = (await files.list(SERIALS)).filter((name) => !older.endsWith(name));
+  const text = (await files.read(`${SERIALS}/${newer}`)).replace('"serial":1', '"serial":7');
+  expect(await files.read(older)).not.toContain('endpoint');
+  await files.replace(older, text, 0o600);
+  await files.remove(`${SERIALS}/${newer}`);
+  expect(await refusal(one.read())).toMatchObject({ code: 'state-went-back' });
+  await one.accept!();
+  expect(await onlyFile(files)).toBe(`${SERIALS}/${newer}`);
 });

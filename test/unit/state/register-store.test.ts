@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
 import { defined, type Diagnostic } from '../../../src/model/index.js';
-import { refuseDenied } from '../../../src/state/backends/backend-errors.js';
+import { refuseDenied, refuseUnreachable } from '../../../src/state/backends/backend-errors.js';
 import { encodeHead, readHead } from '../../../src/state/backends/registers/head.js';
 import { keysBelow, type Registers } from '../../../src/state/backends/registers/port.js';
 import { registerKeys } from '../../../src/state/backends/registers/keys.js';
@@ -53,7 +53,7 @@ function place(seed = 1): Place {
         version: '0.1.0',
         locking: { lease: LEASE, wait: 0, takeover: true },
         history: { keep: 30, milliseconds: 90 * 24 * 60 * 60 * 1000 },
-        rescue: rescueIn('/sim/rescue', registers.location, { files, random }),
+        rescue: rescueIn('/sim/rescue', registers.location, { files, random, clock }),
         ...more,
       });
     },
@@ -329,6 +329,28 @@ describe('the lock of a remote state', () => {
     expect(await refusal(session.assertHeld('2'))).toMatchObject({ code: 'lock-lost' });
   });
 
+  it.each<[string, (session: Session) => Promise<unknown>]>([
+    ['asks', (session) => session.assertHeld()],
+    ['writes', (session) => session.compact()],
+  ])('is lost to a run of a newer trueup, whose head is no damage, once it %s', async (_, use) => {
+    const { memory, store } = place();
+    const registers = memory.connect();
+    const keys = registerKeys('default');
+    const session = await store().open('apply', TARGET);
+    await session.record(intent('1'), result('1'));
+    await turns();
+    const { head, version } = (await readHead(registers, keys))!;
+    const newer = { ...head, format: 3, epoch: head.epoch + 1, holder: null };
+    await registers.put(keys.head, encodeHead(newer as never, 'newer'), version);
+    expect(await refusal(use(session))).toMatchObject({ code: 'lock-lost', exit: 4 });
+    for (const refused of [store().read(), store().open('apply', TARGET)]) {
+      const { code, exit, words } = await refusal(refused);
+      expect({ code, exit }).toEqual({ code: 'newer-format', exit: 1 });
+      expect(words).toContain('its format is 3, and this one reads formats up to 2');
+      expect(words).not.toContain('damaged');
+    }
+  });
+
   it('lets no request leave whose intent the next holder does not see, whoever shares a check', async () => {
     let [passed, stopped] = [0, 0];
     for (let seed = 1; seed <= 60; seed += 1) {
@@ -412,6 +434,108 @@ describe('the lock of a remote state', () => {
     expect(await refusal(store().open('apply', 'https://wrong.example.com'))).toMatchObject({
       code: 'other-target',
     });
+  });
+});
+
+describe('an interrupted run', () => {
+  /** Registers of which a request hangs, once it is time. */
+  const hanging = (
+    plain: Registers,
+    hangs: (what: 'get' | 'put' | 'list', key: string) => boolean,
+  ) => {
+    const held: (() => void)[] = [];
+    let isOver = false;
+    const wait = async (what: 'get' | 'put' | 'list', key: string): Promise<void> => {
+      if (!isOver && hangs(what, key)) await new Promise<void>((go) => void held.push(go));
+    };
+    const registers: Registers = {
+      ...plain,
+      get: async (key) => wait('get', key).then(() => plain.get(key)),
+      put: async (key, ...asked) => wait('put', key).then(() => plain.put(key, ...asked)),
+      async *list(prefix) {
+        await wait('list', prefix);
+        yield* plain.list(prefix);
+      },
+    };
+    const answer = (): void => {
+      isOver = true;
+      held.forEach((go) => go());
+    };
+    return { registers, answer };
+  };
+  const interrupted = { code: 'interrupted', exit: 130 };
+
+  it.each<[waits: string, hangs: Parameters<typeof hanging>[1], most: number]>([
+    ['the head', (what, key) => what === 'get' && key.endsWith('/head'), 100],
+    ['a list', (what) => what === 'list', 100],
+    ['the test of the place', (what, key) => what === 'get' && key.includes('/probe/'), 100],
+    ['a write of that test', (what, key) => what === 'put' && key.includes('/probe/'), 1_100],
+    ['the write that takes the lock', (what, key) => what === 'put' && key.endsWith('head'), 1_100],
+  ])('ends soon while it waits for %s, and leaves no lock', async (_, hangs, most) => {
+    const { clock, memory, store } = place();
+    const stop = new AbortController();
+    const { registers, answer } = hanging(memory.connect(), hangs);
+    const opened = refusal(store({ registers, signal: stop.signal }).open('apply', TARGET));
+    await clock.sleep(5_000);
+    stop.abort(new Error('SIGINT'));
+    const refused = await opened;
+    expect(refused).toMatchObject(interrupted);
+    expect(refused.words).toContain('waited for an answer of the state at memory://place');
+    expect(clock.elapsed()).toBeLessThan(5_000 + most);
+    answer();
+    await turns();
+    expect(await store().holder()).toBeUndefined();
+  });
+
+  it('ends soon while it reads without the lock', async () => {
+    const { clock, memory, store } = place();
+    await (await store().open('apply', TARGET)).release();
+    const stop = new AbortController();
+    const { registers } = hanging(memory.connect(), (what) => what === 'get');
+    const asked = store({ registers, signal: stop.signal });
+    const all = [asked.read(), asked.holder(), asked.history()].map(refusal);
+    await clock.sleep(5_000);
+    stop.abort(new Error('SIGINT'));
+    for (const one of all) expect(await one).toMatchObject(interrupted);
+    expect(clock.elapsed()).toBeLessThan(5_100);
+  });
+
+  it('lets the lock go if it took it, and reads the state no more', async () => {
+    const { clock, memory, store } = place();
+    const stop = new AbortController();
+    const { registers } = hanging(
+      memory.connect(),
+      (what, key) => what === 'list' && key.includes('/log/') && memory.values.has('default/head'),
+    );
+    const opened = refusal(store({ registers, signal: stop.signal }).open('apply', TARGET));
+    await clock.sleep(5_000);
+    expect(await store().holder()).toBeDefined();
+    stop.abort(new Error('SIGINT'));
+    expect(await opened).toMatchObject(interrupted);
+    expect(await store().holder()).toBeUndefined();
+  });
+
+  it('writes under the lock as if nothing was', async () => {
+    const { clock, memory, store } = place();
+    const stop = new AbortController();
+    let isSlow = false;
+    const slow = async (): Promise<void> => (isSlow ? clock.sleep(20_000) : undefined);
+    const plain = memory.connect();
+    const registers: Registers = {
+      ...plain,
+      get: async (key) => slow().then(() => plain.get(key)),
+      put: async (...asked) => slow().then(() => plain.put(...asked)),
+    };
+    const session = await store({ registers, signal: stop.signal }).open('apply', TARGET);
+    await session.record(intent('1'));
+    isSlow = true;
+    stop.abort(new Error('SIGINT'));
+    await session.record(result('1'));
+    await session.assertHeld();
+    await session.compact();
+    await session.release();
+    expect(Object.keys((await store().read())!.state.resources)).toEqual(['accounts.a1']);
+    expect(await store().holder()).toBeUndefined();
   });
 });
 
@@ -590,8 +714,47 @@ describe('a backend that fails', () => {
     expect([...files.contents.keys()]).toEqual([]);
   });
 
+  it('keeps results for a day that answer nothing in the state of a run, on another server of the same name', async () => {
+    const { clock, files, memory, store } = place();
+    const session = await store().open('apply', TARGET);
+    await session.record(intent('1'));
+    memory.faults.down = true;
+    await refusal(session.record(result('1')));
+    memory.faults.down = false;
+    const other = store({ registers: memoryRegisters(clock.service, seededRandom(5)).connect() });
+    const kept = async (): Promise<number> => {
+      await (await other.open('apply', TARGET)).release();
+      return files.contents.size;
+    };
+    expect(await kept()).toBe(1);
+    await clock.sleep(24 * 60 * MINUTE - 2 * MINUTE);
+    expect(await kept()).toBe(1);
+    const next = await store({ locking: waiting }).open('apply', TARGET);
+    expect(next.snapshot.state.resources['accounts.a1']?.id).toBe('1');
+    expect(files.contents.size).toBe(0);
+    await next.record(intent('2'));
+    memory.faults.down = true;
+    await refusal(next.record(result('2')));
+    await clock.sleep(24 * 60 * MINUTE + 1);
+    expect(await kept()).toBe(0);
+  });
+
+  it('reads results that an earlier build kept, and those of another server not', async () => {
+    const { clock, files } = place();
+    const tools = { files, clock, random: seededRandom(2) };
+    const before = 's3://b default';
+    const one = rescueIn('/sim/rescue', 's3://b one default', { ...tools, before });
+    const found = async (): Promise<readonly string[]> =>
+      (await one.find()).map(({ path }) => path);
+    const earlier = rescueIn('/sim/rescue', before, tools);
+    await earlier.keep('');
+    expect(await found()).toEqual([earlier.path]);
+    await rescueIn('/sim/rescue', 's3://b other default', tools).keep('');
+    expect(await found()).toEqual([earlier.path]);
+  });
+
   it('keeps results that another run found by itself out of the state', async () => {
-    const { memory, store } = place();
+    const { clock, memory, store } = place();
     const session = await store().open('apply', TARGET);
     await session.record(intent('1'));
     memory.faults.down = true;
@@ -600,6 +763,7 @@ describe('a backend that fails', () => {
     const elsewhere = rescueIn('/other/rescue', 'x', {
       files: simulatedFiles(),
       random: seededRandom(9),
+      clock,
     });
     const other = await store({ rescue: elsewhere, locking: waiting }).open('apply', TARGET);
     await other.record(result('1', { entry: entry('found') }));
@@ -755,6 +919,9 @@ describe('a backend that fails', () => {
     const remove = async (): Promise<never> => refuseDenied('place', 'write', 'no right');
     const access = store({ registers: { ...memory.connect(), remove } }).access!;
     expect(await access()).toBe('may-not-remove');
+    const away = async (): Promise<never> => refuseUnreachable('place', 'no answer');
+    const unlucky = store({ registers: { ...memory.connect(), remove: away } }).access!;
+    expect(await unlucky()).toBe('may-write');
     memory.faults.readOnly = true;
     expect(await access()).toBe('read-only');
   });
@@ -797,8 +964,48 @@ describe('a backend that fails', () => {
     expect(clock.elapsed() - begun).toBeLessThan(1_000);
   });
 
-  it('is given up by a run if it shows another version of the head each time', async () => {
+  it('is refused after some attempts if two caches show two old heads in turn', async () => {
     const { memory, store } = place();
+    const plain = memory.connect();
+    const old: Awaited<ReturnType<Registers['get']>>[] = [];
+    for (let run = 0; run < 3; run += 1) {
+      await (await store().open('apply', TARGET)).release();
+      old.push(await plain.get('default/head'));
+    }
+    let reads = 0;
+    const registers: Registers = {
+      ...plain,
+      async get(key) {
+        if (key !== 'default/head') return plain.get(key);
+        // Each lost put is followed by a look at what became of it.
+        if ((reads += 1) > 50) throw new Error('there is no end');
+        return old[Math.floor(reads / 2) % 2];
+      },
+    };
+    const refused = await refusal(store({ registers }).open('apply', TARGET));
+    expect(refused).toMatchObject({ code: 'backend-cannot-lock', exit: 1 });
+  });
+
+  it('is not refused because other runs were faster, however often', async () => {
+    const { memory, store } = place();
+    const plain = memory.connect();
+    await (await store().open('apply', TARGET)).release();
+    let others = 0;
+    const registers: Registers = {
+      ...plain,
+      async put(key, ...asked) {
+        if (key === 'default/head' && (others += 1) <= 12)
+          await stealHead(plain, registerKeys('default'));
+        return plain.put(key, ...asked);
+      },
+    };
+    const session = await store({ registers }).open('apply', TARGET);
+    await session.assertHeld();
+    expect(others).toBe(13);
+  });
+
+  it('is given up by a run, after pauses, if it shows another version of the head each time', async () => {
+    const { clock, memory, store } = place();
     const plain = memory.connect();
     let [versions, changing] = [0, false];
     const registers: Registers = {
@@ -813,11 +1020,12 @@ describe('a backend that fails', () => {
     const session = await store({ registers }).open('apply', TARGET);
     await session.record(intent('1'), result('1'));
     changing = true;
-    expect(await refusal(session.compact())).toMatchObject({
-      code: 'backend-unreachable',
-      exit: 5,
-    });
+    const begun = clock.elapsed();
+    const refused = await refusal(session.compact());
+    expect(refused).toMatchObject({ code: 'backend-cannot-lock', exit: 5 });
+    expect(refused.words).toContain('rejects every update of the version that it returns');
     expect(versions).toBeLessThan(20);
+    expect(clock.elapsed() - begun).toBeGreaterThan(800);
   });
 
   it('is tried out again if the head is a copy of another place, or does not name its place', async () => {
@@ -847,6 +1055,8 @@ describe('a backend that fails', () => {
     await registers.put(keys.head, encodeHead({ ...older, format: 1 }, 'older'), version);
     expect(await store().read()).toBeUndefined();
     expect([await probes(), await probes()]).toEqual([1, 0]);
+    // Builds that read only format 1 refuse it: they would drop where it was proven.
+    expect((await readHead(registers, keys))?.head).toMatchObject({ format: 2 });
   });
 
   it('is used if it calls some of the writes too many that must fail', async () => {

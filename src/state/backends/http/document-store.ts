@@ -12,7 +12,7 @@ import {
   type Session,
   type Store,
 } from '../../store-port.js';
-import { holderStatus, lockRecord } from '../file/lock.js';
+import { holderStatus, lockRecord, type LockTools } from '../file/lock.js';
 import {
   accessBy,
   refuseAlive,
@@ -24,6 +24,7 @@ import {
   refuseTarget,
   unlessRefused,
 } from '../backend-errors.js';
+import { takenInTime, untilInterrupted } from '../until-interrupted.js';
 import { recordRescued, type RescueFolder } from '../registers/rescue.js';
 import {
   contentOf,
@@ -41,7 +42,7 @@ import {
 } from './held-document.js';
 import type { StateServer, ToldLock } from './state-server.js';
 
-export interface DocumentStoreOptions extends DocumentSessionTools {
+export interface DocumentStoreOptions extends DocumentSessionTools, Pick<LockTools, 'signal'> {
   readonly lock: LockPort;
   /** Of trueup, for messages. */
   readonly version: string;
@@ -53,7 +54,10 @@ export interface DocumentStoreOptions extends DocumentSessionTools {
 }
 
 export function documentStore(options: DocumentStoreOptions): Store {
-  const { server, version } = options;
+  const { version } = options;
+  /** For what is asked before the lock is held. */
+  const server = interruptibleServer(options);
+  const asking = { ...options, server };
   const content = (document: StateDocument): Promise<DocumentContent> =>
     contentOf(document, server.location, version);
   return {
@@ -81,18 +85,34 @@ export function documentStore(options: DocumentStoreOptions): Store {
       const { serial, resources } = state;
       return [{ serial, objects: Object.keys(resources).length, read: async () => state }];
     },
-    open: (operation, target, moved) => open(options, { operation, target, moved }),
-    access: async () =>
-      (await readDocument(server)) ? accessBy(() => tryLock(options)) : 'absent',
-    unlock: (id) => unlock(options, id),
+    open: (operation, target, moved) => open(options, server, { operation, target, moved }),
+    access: async () => ((await readDocument(server)) ? accessBy(() => tryLock(asking)) : 'absent'),
+    unlock: (id) => unlock(asking, id),
   };
 }
 
+/** Asks as long as it is not interrupted. A lock that it takes only then is removed again, if the process still runs. */
+function interruptibleServer(options: DocumentStoreOptions): StateServer {
+  const { server } = options;
+  const { location } = server;
+  return {
+    ...server,
+    get: () => untilInterrupted(options, location, server.get()),
+    lock: (lock) =>
+      takenInTime(options, location, {
+        taking: server.lock(lock),
+        remove: async (taken) => taken === 'taken' && server.unlock(lock),
+        detail: `If the server gave it the lock after all: trueup unlock ${lock.id}`,
+      }),
+  };
+}
+
+/** @param server that can be interrupted; what is written under the lock cannot */
 async function open(
   options: DocumentStoreOptions,
+  server: StateServer,
   { operation, target, moved }: Opening,
 ): Promise<Session> {
-  const { server } = options;
   const holder = await holderOf(options, operation);
   // The lock first: what is read under it is what the last holder wrote.
   const other = await server.lock(holder);
@@ -104,7 +124,7 @@ async function open(
     if (found?.moved && !equal(found.moved, moved))
       throw new MovedState(server.location, found.moved);
     if (found) assertProject(options, found);
-    else await probe(options, holder);
+    else await probe({ ...options, server }, holder);
     const draft = { ...(found ? draftOf(found) : newDraft(options)), holder };
     const isUsed = draft.state !== null || draft.journal.length > 0;
     if (isUsed && !sameTarget(draft.target, target))
@@ -115,7 +135,7 @@ async function open(
     const stored = { ...owned, serial: found?.serial ?? 0 };
     const content = await contentOf(stored, server.location, options.version);
     await document.write(owned);
-    await assertShown(options, owned);
+    await assertShown(server, owned);
     session = documentSession(options, document, { draft: owned, content });
     await recordRescued(options.rescue, session);
     return session;
@@ -177,10 +197,7 @@ const refuseUnfit = ({ location }: StateServer, problem: string): never =>
   );
 
 /** Some servers answer 200 and keep something else: an older version with a higher serial, or nothing. */
-async function assertShown(
-  { server }: DocumentStoreOptions,
-  { holder }: UnnumberedDocument,
-): Promise<void> {
+async function assertShown(server: StateServer, { holder }: UnnumberedDocument): Promise<void> {
   if ((await readDocument(server))?.holder?.id === holder?.id) return;
   refuse('backend-error', `${server.location} does not show what was written last`, {
     detail:

@@ -1,14 +1,12 @@
 // Requests to a server of Terraform's http protocol, and the meaning of their answers. GitLab locks by POST and DELETE
 // at `<address>/lock`; other servers by the methods LOCK and UNLOCK at the address itself.
 import { Buffer } from 'node:buffer';
-import { defined, errorCode, isObject, refuse, Refusal, tryJson } from '../../../model/index.js';
+import { defined, isObject, refuse, Refusal, tryJson } from '../../../model/index.js';
 import type { LockInfo } from '../../store-port.js';
 import { refuseDenied, refuseUnreachable } from '../backend-errors.js';
-import { pauseAfter, retried, type Pauses } from '../retried.js';
+import { asFailure, PATIENCE, pauseAfter, retried, type Pauses } from '../retried.js';
 import type { S3Options } from '../registers/s3.js';
 
-/** Milliseconds for one request. */
-const PATIENCE = 30_000;
 const ATTEMPTS = 4;
 
 /** A lock as servers tell it. GitLab tells the operation of who asks, so it is not read. */
@@ -116,8 +114,7 @@ function requests({ url, user, password = '', transport }: StateServerOptions): 
           ? { failure: `it answers with status ${reply.status}` }
           : explained(location, what, reply);
       } catch (error) {
-        if (error instanceof Refusal) throw error;
-        return { failure: errorCode(error) ?? 'the connection failed' };
+        return asFailure(error);
       }
     },
   };
@@ -182,7 +179,7 @@ function lockRequests(
   };
   const unlock: StateServer['unlock'] = async (lock) => {
     for (let attempt = 1; ; attempt += 1) {
-      const reply = await unlockOnce(lock).catch(asFailure);
+      const reply = await unlockOnce(lock).catch(asDenied);
       if ('status' in reply) {
         if (reply.status < 300) return 'done';
         if (!isRefused(reply)) return { failure: `it answers with status ${reply.status}` };
@@ -225,7 +222,7 @@ function lockRequests(
   };
 }
 
-function asFailure(error: unknown): { readonly failure: string; readonly denied: true } {
+function asDenied(error: unknown): { readonly failure: string; readonly denied: true } {
   if (!(error instanceof Refusal)) throw error;
   return { failure: error.message, denied: true };
 }

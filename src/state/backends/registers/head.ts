@@ -1,6 +1,6 @@
 // The head: the one value of a project that changes. It names the state and the log that count, and who holds the lock.
 import { Buffer } from 'node:buffer';
-import { defined, isObject, type Intent } from '../../../model/index.js';
+import { defined, isObject, refuse, Refusal, type Intent } from '../../../model/index.js';
 import type { LockPort } from '../../../platform/index.js';
 import { checkedLine, parseCheckedLine } from '../../journal-text.js';
 import {
@@ -127,6 +127,13 @@ const shape = members<Head & { readonly nonce: string }>({
 export const encodeHead = (head: Head, nonce: string): Uint8Array =>
   Buffer.from(checkedLine({ ...head, nonce }));
 
+const FORMAT = 2;
+const NEWER = 'newer-format';
+
+/** Only a holder writes a head: one of a newer format is not that of this run. */
+export const isNewerHead = (error: unknown): boolean =>
+  error instanceof Refusal && error.diagnostics[0]?.code === NEWER;
+
 /** Undefined where the project has no head yet. @throws Refusal */
 export async function readHead(
   registers: Registers,
@@ -136,8 +143,12 @@ export async function readHead(
   if (!found) return undefined;
   const place = `${registers.location}: ${keys.head}`;
   const value = parseCheckedLine(Buffer.from(found.body).toString('utf8').trimEnd());
-  if (isObject(value) && typeof value['format'] === 'number' && value['format'] > 2)
-    refuseDamaged(place, 'its format is of a newer trueup', 'Install the newer version.');
+  if (isObject(value) && typeof value['format'] === 'number' && value['format'] > FORMAT)
+    refuse(
+      NEWER,
+      `${place} was written by a newer trueup: its format is ${value['format']}, and this one reads formats up to ${FORMAT}`,
+      { detail: 'Install the newer version and run the same command again. Nothing was changed.' },
+    );
   if (shape(value))
     refuseDamaged(
       place,

@@ -2,9 +2,17 @@
 import { Buffer } from 'node:buffer';
 import { sha256, type Intent, type State } from '../../../model/index.js';
 import { encodeState } from '../../state-text.js';
-import { refuseLost, refuseUnreachable, unlessRefused } from '../backend-errors.js';
-import { encodeHead, readHead, type Head, type Holder, type VersionedHead } from './head.js';
+import { refuseLost, unlessRefused } from '../backend-errors.js';
+import {
+  encodeHead,
+  isNewerHead,
+  readHead,
+  type Head,
+  type Holder,
+  type VersionedHead,
+} from './head.js';
 import type { ProjectPlace } from './keys.js';
+import { refuseStale } from './lost-puts.js';
 import { keysBelow } from './port.js';
 import type { JournalLog } from './record-log.js';
 import { pauseAfter } from '../retried.js';
@@ -39,6 +47,13 @@ export function heldHead(tools: HeadTools, held: OpenedHead) {
   const isOurs = (found: Head | undefined): found is Head =>
     found?.epoch === held.head.epoch && found.holder?.id === id;
 
+  /** Undefined where there is none that this run can have written. */
+  const current = (): Promise<VersionedHead | undefined> =>
+    readHead(registers, keys).catch((error: unknown) => {
+      if (isNewerHead(error)) return undefined;
+      throw error;
+    });
+
   const lose = async (): Promise<never> => {
     isLost = true;
     const taker = (await readHead(registers, keys).catch(() => undefined))?.head.holder;
@@ -53,14 +68,10 @@ export function heldHead(tools: HeadTools, held: OpenedHead) {
       [head, version, since] = [next, put.version, started];
       return;
     }
-    const found = await readHead(registers, keys);
+    const found = await current();
     // Nobody else writes our name: a write of this run that it had given up took effect after all.
     if (!found || !isOurs(found.head)) return lose();
-    if (attempt === ATTEMPTS)
-      refuseUnreachable(
-        registers.location,
-        'it rejects every update of the version that it returns',
-      );
+    if (attempt === ATTEMPTS) refuseStale(registers, version);
     ({ head, version } = found);
     await pauseAfter(tools, attempt);
     return swap(change, attempt + 1);
@@ -77,7 +88,7 @@ export function heldHead(tools: HeadTools, held: OpenedHead) {
 
     /** @throws Refusal (exit 4) where the head names another run */
     async assertOurs(): Promise<void> {
-      if (!isOurs((await readHead(registers, keys))?.head)) await lose();
+      if (!isOurs((await current())?.head)) await lose();
     },
 
     /** The new head is the moment from which on the new state counts. */

@@ -3,10 +3,10 @@
 import { refuseInterrupted } from '../../waiting-store.js';
 import { refuseUnfit } from '../backend-errors.js';
 import { pauseAfter } from '../retried.js';
-import type { Version } from './port.js';
+import type { Registers, Version } from './port.js';
 import type { PutTools } from './settled-put.js';
 
-/** Lost puts of one version in a row. */
+/** Lost puts of one version, also where others are lost in between: two caches can show two old ones in turn. */
 const MOST = 5;
 
 interface LossTools extends PutTools {
@@ -15,18 +15,21 @@ interface LossTools extends PutTools {
 
 /** @returns to be called after each lost put, with the version that was to be replaced; pauses @throws Refusal where looking again does not help */
 export function lostPuts({ registers, signal, ...pauses }: LossTools) {
-  let [last, times]: [Version | undefined, number] = [undefined, 0];
+  const losses = new Map<Version | undefined, number>();
   return async (version: Version | undefined): Promise<void> => {
-    times = version === last ? times + 1 : 1;
-    last = version;
-    if (times === MOST)
-      refuseUnfit(
-        registers.location,
-        version === undefined
-          ? 'it rejects every write of a value that it does not return'
-          : 'it rejects every update of the version that it returns',
-        'If there is a cache in front of it, use the address of the server itself.',
-      );
+    const times = (losses.get(version) ?? 0) + 1;
+    losses.set(version, times);
+    if (times === MOST) refuseStale(registers, version);
     await pauseAfter(pauses, times, signal).catch(refuseInterrupted);
   };
 }
+
+/** @param version what the place shows each time */
+export const refuseStale = ({ location }: Registers, version: Version | undefined): never =>
+  refuseUnfit(
+    location,
+    version === undefined
+      ? 'it rejects every write of a value that it does not return'
+      : 'it rejects every update of the version that it returns',
+    'If there is a cache in front of it, use the address of the server itself.',
+  );

@@ -5,7 +5,7 @@ import { DatabaseError, escapeIdentifier, Pool, type QueryResult } from 'pg';
 import { cached, errorCode, refuse } from '../../../model/index.js';
 import { refuseDenied, refuseUnreachable } from '../backend-errors.js';
 import type { Registers } from './port.js';
-import { retried, type Pauses } from '../retried.js';
+import { noAnswer, retried, type Pauses } from '../retried.js';
 
 /** Milliseconds for a connection, and for one statement. */
 const PATIENCE = 15_000;
@@ -256,5 +256,7 @@ const isAbsent = (error: unknown): boolean => ['42P01', '3F000'].includes(sqlSta
 
 export const postgresReason = (error: unknown): string => {
   if (error instanceof DatabaseError) return `${error.message} (${error.code})`;
-  return errorCode(error) ?? (error instanceof Error ? error.message : 'the connection failed');
+  const why =
+    errorCode(error) ?? (error instanceof Error ? error.message : 'the connection failed');
+  return /\btimeout\b/.test(why) ? noAnswer(PATIENCE) : why;
 };

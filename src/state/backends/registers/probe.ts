@@ -7,7 +7,10 @@ import { keysBelow, type Put } from './port.js';
 import { pauseAfter } from '../retried.js';
 import { ATTEMPTS, settledPut } from './settled-put.js';
 
-/** Milliseconds after which no probe is under way any more, whatever the difference of two clocks. */
+/**
+ * Milliseconds after which no probe is under way any more. A machine whose clock is ahead by more than that removes the
+ * key of a probe that is under way: that one is then refused although the place is fit, and changes nothing.
+ */
 const LONGEST = 7 * 24 * 3_600_000;
 
 /** Writes values of its own and removes them. @returns whether this user may remove values @throws Refusal where the place ignores a condition, or does not show what was written */

@@ -55,11 +55,16 @@ export type Taken = Omit<OpenedHead, 'state' | 'log'>;
 export interface HeadWatch {
   seen: { readonly version: string; readonly at: number } | undefined;
 }
-type Taker = RegisterStoreOptions & { readonly watch: HeadWatch };
+type Taker = RegisterStoreOptions & {
+  readonly watch: HeadWatch;
+  /** Ends with a signal. The write that takes the lock does not: its outcome has to be known. */
+  readonly asking: RegisterStoreOptions;
+};
 
 /** Replaces the head with one that names this run. The log is read afterwards. */
 export async function take(options: Taker, { operation, target, moved }: Opening): Promise<Taken> {
-  const { registers, keys, clock, random, notify } = options;
+  const { keys, clock, random, notify, asking } = options;
+  const { registers } = asking;
   const [mayTake, lost] = [patience(options), lostPuts(options)];
   const probed_in = sha256(`${registers.location} ${registers.endpoint ?? ''}`);
   let isProven = false;
@@ -67,14 +72,14 @@ export async function take(options: Taker, { operation, target, moved }: Opening
     const found = await readHead(registers, keys);
     if (found?.head.moved && !equal(found.head.moved, moved))
       throw new MovedState(registers.location, found.head.moved);
-    const before = found?.head ?? (await newHead(options, target));
-    if (!sameTarget(before.target, target) && (await isUsed(options, before)))
+    const before = found?.head ?? (await newHead(asking, target));
+    if (!sameTarget(before.target, target) && (await isUsed(asking, before)))
       refuseTarget(registers.location, before.target, target);
     if (found?.head.holder && !(await mayTake(found.version, found.head.holder))) continue;
     if (found?.head.probed_in !== probed_in && !isProven) {
       isProven = true;
       await registers.prepare?.();
-      await probe(options);
+      await probe(asking);
       if (!found && before.epoch > 0) notify?.(headLost(registers.location));
     }
     const holder = newHolder(options, operation);

@@ -1,10 +1,11 @@
 // The store on a remote backend: finds and verifies the state. `register-lock.ts` takes the lock, `register-session.ts` writes.
 import { Buffer } from 'node:buffer';
-import { emptyState, sha256, type State } from '../../../model/index.js';
+import { defined, emptyState, sha256, type State } from '../../../model/index.js';
 import { snapshotOf } from '../../snapshot.js';
 import { decodeState, MovedState } from '../../state-text.js';
 import type { Session, Snapshot, Store } from '../../store-port.js';
 import { accessBy, refuseDamaged } from '../backend-errors.js';
+import { interruptible, takenInTime } from '../until-interrupted.js';
 import { readHead, type Head, type StoredState } from './head.js';
 import { newHead } from './lost-head.js';
 import { probe } from './probe.js';
@@ -23,11 +24,16 @@ import { recordRescued } from './rescue.js';
 const READS = 5;
 
 export function registerStore(options: RegisterStoreOptions): Store {
-  const { registers, keys } = options;
+  const { keys } = options;
+  const { location } = options.registers;
+  const registers = interruptible(options.registers, options);
+  /** For what is asked before the lock is held. */
+  const asking = { ...options, registers };
   const watch: HeadWatch = { seen: undefined };
   return {
-    location: registers.location,
-    read: () => readQuietly(options),
+    location,
+    ...defined({ endpoint: registers.endpoint }),
+    read: () => readQuietly(asking),
     async holder() {
       const holder = (await readHead(registers, keys))?.head.holder;
       if (!holder) return undefined;
@@ -35,17 +41,20 @@ export function registerStore(options: RegisterStoreOptions): Store {
       return info;
     },
     async history() {
-      const { states } = (await quietHead(options)).head;
+      const { states } = (await quietHead(asking)).head;
       return states.map((one) => ({
         ...one,
-        read: () => readState(options, one, 'Name another serial.'),
+        read: () => readState(asking, one, 'Name another serial.'),
       }));
     },
     async open(operation, target, moved) {
-      const taken = await take({ ...options, watch }, { operation, target, moved });
+      const taken = await takenInTime(options, location, {
+        taking: take({ ...options, watch, asking }, { operation, target, moved }),
+        remove: (late) => releaseTaken(options, late),
+      });
       let session: Session | undefined;
       try {
-        session = registerSession(options, { ...taken, ...(await load(options, taken.head)) });
+        session = registerSession(options, { ...taken, ...(await load(asking, taken.head)) });
         await recordRescued(options.rescue, session);
         return session;
       } catch (error) {
@@ -54,8 +63,8 @@ export function registerStore(options: RegisterStoreOptions): Store {
       }
     },
     access: async () =>
-      (await readHead(registers, keys)) ? accessBy(() => probe(options)) : 'absent',
-    unlock: (id) => unlock(options, id),
+      (await readHead(registers, keys)) ? accessBy(() => probe(asking)) : 'absent',
+    unlock: (id) => unlock(asking, id),
   };
 }
 

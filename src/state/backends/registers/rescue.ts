@@ -1,17 +1,28 @@
 // Results that a backend did not take, kept on the disk of this machine until the next run here records them.
 import { dirname, join } from 'node:path';
-import type { Result } from '../../../model/index.js';
-import type { Files, Random } from '../../../platform/index.js';
+import { isObject, type Result } from '../../../model/index.js';
+import type { Clock, Files, Random } from '../../../platform/index.js';
 import { ifThere, withDisk } from '../../disk-errors.js';
 import { checkedLine, decodeWave, parseCheckedLine } from '../../journal-text.js';
 import type { Session } from '../../store-port.js';
 import type { Rescue } from '../until-stopped.js';
 
 const MODE = 0o600;
+/** Milliseconds for which results are kept that answer no open intent, longer than any settle time. Their intents may be in a state that has the same location on another server. */
+const KEPT = 24 * 3_600_000;
 
 interface RescueFile {
   readonly path: string;
   readonly results: readonly Result[];
+  readonly isOver: boolean;
+}
+
+interface RescueTools {
+  readonly files: Files;
+  readonly random: Random;
+  readonly clock: Pick<Clock, 'now'>;
+  /** How earlier builds told the project in its place. */
+  readonly before?: string;
 }
 
 export interface RescueFolder extends Rescue {
@@ -20,11 +31,8 @@ export interface RescueFolder extends Rescue {
 }
 
 /** @param folder absolute @param of what tells one project in one place from another */
-export function rescueIn(
-  folder: string,
-  of: string,
-  { files, random }: { readonly files: Files; readonly random: Random },
-): RescueFolder {
+export function rescueIn(folder: string, of: string, tools: RescueTools): RescueFolder {
+  const { files, random, clock } = tools;
   const path = join(folder, `${random.uuid()}.jsonl`);
   let begun = false;
   return {
@@ -34,7 +42,8 @@ export function rescueIn(
         await files.makeFolder(dirname(path));
         const { write, close } = await files.append(path, MODE);
         try {
-          await write(`${begun ? '' : checkedLine({ of })}${lines}`);
+          const at = new Date(clock.now()).toISOString();
+          await write(`${begun ? '' : checkedLine({ of, at })}${lines}`);
           begun = true;
         } finally {
           await close();
@@ -47,7 +56,7 @@ export function rescueIn(
         const found = await Promise.all(
           names
             .filter((name) => name.endsWith('.jsonl'))
-            .map((name) => readRescue(files, join(folder, name), of)),
+            .map((name) => readRescue(tools, join(folder, name), of)),
         );
         return found.flat();
       }),
@@ -56,21 +65,27 @@ export function rescueIn(
   };
 }
 
-async function readRescue(files: Files, path: string, of: string): Promise<readonly RescueFile[]> {
+async function readRescue(
+  { files, clock, before }: RescueTools,
+  path: string,
+  of: string,
+): Promise<readonly RescueFile[]> {
   const [first = '', ...lines] = ((await ifThere(files.read(path))) ?? '').split('\n');
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- any other value has no such member
-  if ((parseCheckedLine(first) as { readonly of?: string } | undefined)?.of !== of) return [];
+  const header = parseCheckedLine(first);
+  const [found, at] = isObject(header) ? [header['of'], header['at']] : [];
+  if (found === undefined || (found !== of && found !== before)) return [];
   // The last line is empty, or was cut.
   const results = decodeWave(lines.slice(0, -1), path, 2);
-  return [{ path, results: results.filter((record) => record.type === 'result') }];
+  const isOver = typeof at === 'string' && clock.now() - Date.parse(at) > KEPT;
+  return [{ path, results: results.filter((record) => record.type === 'result'), isOver }];
 }
 
 /** Records results that an earlier run of this machine could not record, as far as they are still unknown. */
 export async function recordRescued(rescue: RescueFolder, session: Session): Promise<void> {
   const open = new Set(session.snapshot.pending.map(({ op }) => op));
-  for (const { path, results } of await rescue.find()) {
+  for (const { path, results, isOver } of await rescue.find()) {
     const missing = results.filter(({ op }) => op !== undefined && open.has(op));
     if (missing.length > 0) await session.record(...missing);
-    await rescue.forget(path);
+    if (missing.length > 0 || isOver) await rescue.forget(path);
   }
 }

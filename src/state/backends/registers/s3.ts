@@ -2,16 +2,14 @@
 // unlike each other because bodies are.
 import { Buffer } from 'node:buffer';
 import { AwsV4Signer } from 'aws4fetch';
-import { errorCode, forEachLimited, refuse, Refusal, sha256 } from '../../../model/index.js';
+import { forEachLimited, refuse, sha256 } from '../../../model/index.js';
 import { refuseDenied, refuseUnfit, refuseUnreachable } from '../backend-errors.js';
 import type { Put, Registers } from './port.js';
-import { retried, type Pauses } from '../retried.js';
+import { asFailure, PATIENCE, retried, type Pauses } from '../retried.js';
 import { listedKeys } from './s3-listing.js';
 
 /** The status for a header or a request that a server does not know. */
 const UNKNOWN_REQUEST = 501;
-/** Milliseconds for one request. */
-const PATIENCE = 30_000;
 /** Removals at once, where the server removes one key a request. */
 const AT_ONCE = 16;
 /** Keys of one DeleteObjects request. Source: Amazon S3 API reference. */
@@ -256,8 +254,3 @@ interface SendOptions {
 
 const isTransient = (status: number): boolean =>
   (status >= 500 && status !== UNKNOWN_REQUEST) || status === 429 || status === 408;
-
-const asFailure = (error: unknown): { readonly failure: string } => {
-  if (error instanceof Refusal) throw error;
-  return { failure: errorCode(error) ?? 'the connection failed' };
-};

@@ -1,0 +1,74 @@
+// What a run asks before it holds the lock ends with the first signal: nothing was sent to the cloud yet. What it writes
+// under the lock does not.
+import { defined, exits, refuse } from '../../model/index.js';
+import type { LockTools } from './file/lock.js';
+import { keysBelow, type Registers } from './registers/port.js';
+
+/** Milliseconds that a request for the lock has after a signal: its answer tells whether there is a lock to remove. */
+const GRACE = 1_000;
+
+type Interruption = Pick<LockTools, 'clock' | 'signal'>;
+
+/** @param grace milliseconds for the work after a signal @param detail what may be left @throws Refusal once they are over, or what the work throws */
+export async function untilInterrupted<T>(
+  { clock, signal }: Interruption,
+  location: string,
+  work: Promise<T>,
+  { grace = 0, ...detail }: { readonly grace?: number; readonly detail?: string } = {},
+): Promise<T> {
+  if (!signal) return work;
+  const done = new AbortController();
+  const stopped = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true, signal: done.signal });
+  });
+  const interrupted = stopped
+    .then(() => clock.sleep(grace, done.signal))
+    .then(() =>
+      refuse(
+        'interrupted',
+        `the run was interrupted while it waited for an answer of the state at ${location}`,
+        detail,
+        exits.interrupted,
+      ),
+    );
+  try {
+    return await Promise.race([work, interrupted]);
+  } finally {
+    done.abort(new Error('answered'));
+  }
+}
+
+/** Reads as long as the run is not interrupted. */
+export function interruptible(registers: Registers, run: Interruption): Registers {
+  const asked = <T>(work: Promise<T>): Promise<T> =>
+    untilInterrupted(run, registers.location, work);
+  return {
+    ...registers,
+    get: (key) => asked(registers.get(key)),
+    async *list(prefix) {
+      yield* await asked(keysBelow(registers, prefix));
+    },
+  };
+}
+
+/** Takes a lock. One that is taken only after the interruption is removed again, if the process still runs. */
+export async function takenInTime<T>(
+  run: Interruption,
+  location: string,
+  { taking, remove, detail }: LockRequest<T>,
+): Promise<T> {
+  try {
+    return await untilInterrupted(run, location, taking, { grace: GRACE, ...defined({ detail }) });
+  } catch (error) {
+    void taking.then(remove).catch(() => undefined);
+    throw error;
+  }
+}
+
+interface LockRequest<T> {
+  readonly taking: Promise<T>;
+  readonly remove: (taken: T) => Promise<unknown>;
+  /** What to do with a lock that is left. */
+  readonly detail?: string;
+}
