@@ -175,7 +175,7 @@ export async function reach(
   const cloud = connect({
     ...optionsOf(context, settings, line),
     emit,
-    ...defined({ ahead, limiterFor, maySend: context.exchanges?.maySend }),
+    ...defined({ ahead, limiterFor, turn: context.exchanges?.turn }),
   });
   return { cloud: { ...cloud, target: line.name ?? cloud.target }, close: line.close };
 }

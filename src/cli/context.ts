@@ -7,6 +7,7 @@ import { systemClock } from '../platform/clock.js';
 import { diskFiles } from '../platform/files.js';
 import { systemRandom } from '../platform/random.js';
 import { collections, kinds } from '../resources/index.js';
+import type { Turn } from '../client/circuit-breaker.js';
 import type { Limiter } from '../client/rate-limit.js';
 import type { HttpConnections } from '../client/transport.js';
 import { briefly, errorsBriefly } from '../report/brief-diagnostics.js';
@@ -26,8 +27,8 @@ export interface Exchanges {
   readonly limiterOf: (credential: string, perMinute: number | undefined) => Limiter;
   /** Told of each response; the status is 0 where there was none in the milliseconds that it took. */
   readonly answered: (origin: string, status: number, milliseconds: number) => void;
-  /** Whether to send a request: not to an origin that does not respond to others either. */
-  readonly maySend: (origin: string) => boolean;
+  /** Asked before each request: none is sent to an origin that does not respond to others either. */
+  readonly turn: (origin: string, signal: AbortSignal) => Promise<Turn>;
 }
 
 /** The context of a command. */

@@ -19,7 +19,7 @@ import {
   type TenantResult,
   type TenantStatus,
 } from '../model/index.js';
-import { circuitBreaker } from '../fleet/circuit-breaker.js';
+import type { circuitBreaker } from '../client/circuit-breaker.js';
 import { hasFailed, laneCount, stagesOf, stopping } from '../fleet/lanes.js';
 import {
   entryOf,
@@ -132,10 +132,11 @@ export async function runFleet(
   const { signal, clock } = context;
   setFleetFlags();
   const { limitersByKey } = await import('../client/rate-limit.js');
+  const { circuitBreaker: breakerOf } = await import('../client/circuit-breaker.js');
   const shared = {
     limiter: limitersByKey(clock),
     lanes: laneCount(site.fleet.concurrency),
-    breaker: circuitBreaker(clock),
+    breaker: breakerOf(clock),
   };
   const stop = stopping(site.fleet.stop);
   const entries = new Map<string, TenantEntry>();
@@ -420,7 +421,7 @@ function exchangesOf(site: FleetSite, tenant: Tenant, { limiter, breaker }: Tena
   const exchanges: Exchanges = {
     limiterOf: (credential, perMinute) =>
       limiter(credential, perMinute === undefined ? undefined : rateOf(perMinute, share)),
-    maySend: breaker.maySend,
+    turn: (origin, signal) => breaker.turn(origin, tenant.name, signal),
     answered(origin, status, milliseconds) {
       if (status === 0) breaker.failed(origin, tenant.name, milliseconds);
       else breaker.answered(origin);

@@ -1,6 +1,7 @@
 // Sends one request: through the rate limiter, with a timeout and possibly retries. It does not interpret the result.
 import { defined, type Emit } from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
+import type { Turn } from './circuit-breaker.js';
 import { limiter, type Limiter } from './rate-limit.js';
 import { httpDate, longestRetryAfter, retryAfter, retryBudget, retryDelay } from './retry.js';
 import { TransportError, type HttpRequest, type HttpResult, type Transport } from './transport.js';
@@ -43,8 +44,8 @@ export interface HttpPorts {
   readonly signal: AbortSignal;
   /** The limiter, where it is not of this client alone. */
   readonly limiterFor?: (requestsPerMinute: number | undefined) => Limiter;
-  /** Whether to send a request to this origin; always where absent. */
-  readonly maySend?: (origin: string) => boolean;
+  /** Asked before each attempt. Absent: each is sent. */
+  readonly turn?: (origin: string, signal: AbortSignal) => Promise<Turn>;
 }
 
 const noticeable = 1000;
@@ -52,7 +53,7 @@ const noticeable = 1000;
 const prompt = 5000;
 
 export function httpClient(
-  { transport, clock, random, emit, signal: whole, limiterFor, maySend }: HttpPorts,
+  { transport, clock, random, emit, signal: whole, limiterFor, turn: turnFor }: HttpPorts,
   deadlineSeconds: number,
   requestsPerMinute?: number,
 ): HttpClient {
@@ -89,13 +90,13 @@ export function httpClient(
       const { counted, signal, mayLeave, gate = common, ...request } = call;
       if (run.aborted || signal?.aborted || !(await admitted(gate, signal ?? run)))
         return { error: interrupted() };
-      const { origin } = new URL(call.url);
-      if (maySend?.(origin) === false) return { error: silent(origin) };
-      const end = signal ?? time;
-      const body = await mayLeave?.();
-      counts[counted] = (counts[counted] ?? 0) + 1;
-      requests += 1;
-      return exchange({ ...request, ...defined({ body: body ?? request.body }) }, end);
+      return inTurn({ turnFor, url: call.url, signal: signal ?? run }, async (deadline) => {
+        const body = await mayLeave?.();
+        counts[counted] = (counts[counted] ?? 0) + 1;
+        requests += 1;
+        const whole = { ...request, ...defined({ body: body ?? request.body }) };
+        return exchange(whole, signal ?? time, deadline);
+      });
     }
 
     async function carry(call: Call, again: (result: HttpResult) => boolean): Promise<HttpResult> {
@@ -136,8 +137,8 @@ function exchanges(transport: Transport, clock: Clock, deadlineSeconds: number) 
   /** Milliseconds by which the clock of the service is ahead of the time since the start of the machine, which nobody sets. */
   let ahead: number | undefined;
 
-  const late = (error: unknown): TransportError =>
-    new TransportError(`no complete answer within ${deadlineSeconds} s`, {
+  const late = (error: unknown, seconds: number): TransportError =>
+    new TransportError(`no complete answer within ${seconds} s`, {
       sent: isTransportError(error) ? error.sent : true,
       code: isTransportError(error) && error.code === 'body-unfinished' ? error.code : 'timeout',
     });
@@ -145,10 +146,11 @@ function exchanges(transport: Transport, clock: Clock, deadlineSeconds: number) 
   async function exchange(
     request: Omit<HttpRequest, 'signal'>,
     end: AbortSignal | undefined,
+    seconds = deadlineSeconds,
   ): Promise<HttpResult> {
     const done = new AbortController();
     const deadline = new AbortController();
-    clock.sleep(deadlineSeconds * 1000, done.signal).then(
+    clock.sleep(seconds * 1000, done.signal).then(
       () => deadline.abort(),
       () => undefined,
     );
@@ -166,7 +168,7 @@ function exchanges(transport: Transport, clock: Clock, deadlineSeconds: number) 
     } catch (error) {
       if (end?.aborted && !deadline.signal.aborted)
         return { error: interrupted(isTransportError(error) ? error.sent : true) };
-      if (deadline.signal.aborted) return { error: late(error) };
+      if (deadline.signal.aborted) return { error: late(error, seconds) };
       if (isTransportError(error)) return { error };
       throw error;
     } finally {
@@ -179,10 +181,33 @@ function exchanges(transport: Transport, clock: Clock, deadlineSeconds: number) 
   return { exchange, skew };
 }
 
+interface Asked {
+  readonly turnFor: HttpPorts['turn'];
+  readonly url: string;
+  readonly signal: AbortSignal;
+}
+
+/** @param send takes a deadline in seconds, if the request has its own */
+async function inTurn(
+  { turnFor, url, signal }: Asked,
+  send: (deadline?: number) => Promise<HttpResult>,
+): Promise<HttpResult> {
+  if (!turnFor) return send();
+  const { origin } = new URL(url);
+  const turn = await turnFor(origin, signal).catch(() => undefined);
+  if (!turn) return { error: interrupted() };
+  if (!turn.isSent) return { error: silent(origin) };
+  try {
+    return await send(turn.deadlineSeconds);
+  } finally {
+    turn.end();
+  }
+}
+
 const SILENT = 'silent-origin';
 
 const silent = (origin: string): TransportError =>
-  new TransportError(`not sent, as ${origin} does not respond to other tenants either`, {
+  new TransportError(`not sent, because ${origin} did not respond to other tenants either`, {
     sent: false,
     code: SILENT,
   });

@@ -22,6 +22,7 @@ const printed = ['unit/cli/printed-once.test.ts'];
 const workers = ['unit/cli/fleet-worker.test.ts'];
 const cty = ['unit/terraform/cty.test.ts'];
 const wire = ['unit/terraform/grpc-server.test.ts'];
+const breaker = ['unit/client/circuit-breaker.test.ts'];
 const apply = ['unit/reconciler/apply.test.ts'];
 const crash = ['unit/reconciler/crash.test.ts'];
 const replace = ['unit/reconciler/replace.test.ts'];
@@ -3774,8 +3775,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a request outlives the time it is given',
     file: 'client/http-client.ts',
-    find: 'const end = signal ?? time;',
-    replace: 'const end = signal;',
+    find: 'exchange(whole, signal ?? time, deadline)',
+    replace: 'exchange(whole, signal, deadline)',
     tests: writing,
   },
   {
@@ -5374,30 +5375,44 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a fleet sends to an origin that does not answer',
     file: 'client/http-client.ts',
-    find: 'if (maySend?.(origin) === false) return { error: silent(origin) };',
+    find: 'if (!turn.isSent) return { error: silent(origin) };',
     replace: '',
     tests: ['unit/client/patience.test.ts'],
   },
   {
-    name: 'a request without a response is not forgotten',
-    file: 'fleet/circuit-breaker.ts',
-    find: 'unanswered.delete(origin)',
-    replace: 'unanswered.has(origin)',
-    tests: fleetRules,
+    name: 'a response does not clear what an origin failed before',
+    file: 'client/circuit-breaker.ts',
+    find: 'reset(stateOf(origin)),',
+    replace: 'void stateOf(origin),',
+    tests: breaker,
   },
   {
-    name: 'a single tenant shuts an origin for all others',
-    file: 'fleet/circuit-breaker.ts',
-    find: ' || found.tenants.size < 2',
+    name: 'a tenant alone at its origin gives up early',
+    file: 'client/circuit-breaker.ts',
+    find: ' && tenants.size > 1',
     replace: '',
-    tests: fleetRules,
+    tests: breaker,
+  },
+  {
+    name: 'an outage of last night stops the tenants of today',
+    file: 'client/circuit-breaker.ts',
+    find: 'if (now - one.failedAt > FORGOTTEN) reset(one);',
+    replace: '',
+    tests: breaker,
   },
   {
     name: 'an origin that is down gets many requests at once',
-    file: 'fleet/circuit-breaker.ts',
-    find: 'found.nextAt = clock.monotonic() + found.wait;',
+    file: 'client/circuit-breaker.ts',
+    find: 'return trying.size === 0 && now >= nextTrialAt;',
+    replace: 'return true;',
+    tests: breaker,
+  },
+  {
+    name: 'one sick tenant decides that an origin is down',
+    file: 'client/circuit-breaker.ts',
+    find: ' && !trying.has(tenant) && !tried.has(tenant)',
     replace: '',
-    tests: fleetRules,
+    tests: breaker,
   },
   {
     name: 'a page of a tenant replaces a file that no report wrote',

@@ -1,7 +1,6 @@
 // `trueup fleet worker`: fetches tenants from the queue of the fleet and runs them in lanes. The queue may give a tenant
 // to two workers: one writer at a time is what the lock and the fence of its state see to.
 import { readFleet } from '../../fleet/fleet-file.js';
-import { circuitBreaker } from '../../fleet/circuit-breaker.js';
 import { laneCount } from '../../fleet/lanes.js';
 import {
   delayOf,
@@ -47,6 +46,7 @@ export const run: Command = async (context) => {
   const name = queueNameOf(shared(fleet.states));
   const [place] = await sharedPlaces(context, fleet.results);
   const { limitersByKey } = await import('../../client/rate-limit.js');
+  const { circuitBreaker } = await import('../../client/circuit-breaker.js');
   const queues = await queuesOf(context, true);
   try {
     const worker: FleetWorker = {

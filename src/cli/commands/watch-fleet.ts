@@ -12,7 +12,6 @@ import {
   type TenantEntry,
   type TenantResult,
 } from '../../model/index.js';
-import { circuitBreaker } from '../../fleet/circuit-breaker.js';
 import { laneCount } from '../../fleet/lanes.js';
 import { entryOf, mergedReport, withoutResult } from '../../fleet/merge.js';
 import { repeatedLanes } from '../../fleet/repeated-lanes.js';
@@ -66,6 +65,7 @@ export async function watchedFleet(context: Context, every: number): Promise<Rep
   context.toSeeAll = undefined;
   const most = wholeNumber('--metrics-tenants', flags.metricsTenants ?? '100', 0, 100_000);
   const { limitersByKey } = await import('../../client/rate-limit.js');
+  const { circuitBreaker } = await import('../../client/circuit-breaker.js');
   // For as long as the watch runs: a rate holds over two passes, too.
   const common = { limiter: limitersByKey(clock), breaker: circuitBreaker(clock) };
   const memory: Memory = {

@@ -16,7 +16,7 @@ import { resultRegisters, runRecords, type ResultPlace } from '../../../src/cli/
 import { doJob, type FleetWorker } from '../../../src/cli/fleet-worker-job.js';
 import { limitersByKey } from '../../../src/client/rate-limit.js';
 import { parseFault } from '../../../src/emulator/index.js';
-import { circuitBreaker } from '../../../src/fleet/circuit-breaker.js';
+import { circuitBreaker } from '../../../src/client/circuit-breaker.js';
 import { laneCount } from '../../../src/fleet/lanes.js';
 import { delayOf, scheduleData, tenantJobIn } from '../../../src/fleet/tenant-job.js';
 import {

@@ -3,9 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { limitersByKey } from '../../../src/client/rate-limit.js';
 import { printedVariables } from '../../../src/fleet/credential-command.js';
-import { circuitBreaker } from '../../../src/fleet/circuit-breaker.js';
 import { laneCount, stagesOf, stopping } from '../../../src/fleet/lanes.js';
-import { simulatedClock } from '../../support/simulated.js';
 import { repeatedLanes, type RepeatedLanes } from '../../../src/fleet/repeated-lanes.js';
 import {
   entryOf,
@@ -216,48 +214,6 @@ describe('lanes', () => {
     expect(lanes()).toBe(2);
     for (let at = 0; at < 100; at += 1) ended('a', false);
     expect(lanes()).toBe(16);
-  });
-});
-
-describe('an origin that does not respond', () => {
-  const brokenBy = (...failures: readonly (readonly [tenant: string, milliseconds: number])[]) => {
-    const clock = simulatedClock();
-    const breaker = circuitBreaker(clock);
-    for (const [tenant, milliseconds] of failures) breaker.failed('o', tenant, milliseconds);
-    const after = async (milliseconds: number): Promise<readonly boolean[]> => {
-      await clock.sleep(milliseconds);
-      return [breaker.maySend('o'), breaker.maySend('o')];
-    };
-    return { ...breaker, after };
-  };
-  const soon = (...tenants: readonly string[]) => tenants.map((one) => [one, 3] as const);
-
-  test.each([
-    ['four requests that failed at once', soon('a', 'b', 'c', 'd'), true],
-    ['five', soon('a', 'b', 'c', 'd', 'a'), false],
-    ['many of one tenant', soon('a', 'a', 'a', 'a', 'a', 'a', 'a'), true],
-    ['one without a response for 30 s', [['a', 30_000] as const], true],
-    ['two', [['a', 30_000] as const, ['b', 30_000] as const], false],
-    ['two of one tenant', [['a', 30_000] as const, ['a', 30_000] as const], true],
-  ])('is sent requests or not: %s', (_, failures, sends) => {
-    const { maySend } = brokenBy(...failures);
-    expect([maySend('o'), maySend('p')]).toEqual([sends, true]);
-  });
-
-  test('is sent one request after as long as the last one took, and all once it responds', async () => {
-    const quick = brokenBy(...soon('a', 'b', 'c', 'd', 'e'));
-    expect(await quick.after(999)).toEqual([false, false]);
-    expect(await quick.after(1)).toEqual([true, false]);
-    expect(await quick.after(1000)).toEqual([true, false]);
-    const silent = brokenBy(['a', 30_000], ['b', 30_000]);
-    expect(await silent.after(29_999)).toEqual([false, false]);
-    expect(await silent.after(1)).toEqual([true, false]);
-    silent.failed('o', 'c', 30_000);
-    expect(await silent.after(29_999)).toEqual([false, false]);
-    silent.answered('o');
-    expect(await silent.after(0)).toEqual([true, true]);
-    silent.failed('o', 'a', 30_000);
-    expect(await silent.after(0)).toEqual([true, true]);
   });
 });
 
