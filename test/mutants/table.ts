@@ -5367,8 +5367,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a tenant that is partly applied is never completed',
     file: 'fleet/merge.ts',
-    find: 'exits.locked, exits.partial,',
-    replace: 'exits.locked,',
+    find: 'exits.partial, exits.interrupted,',
+    replace: 'exits.interrupted,',
     tests: fleetRules,
   },
   {

@@ -249,6 +249,26 @@ describe('a bundle', () => {
     expect(stale.stderr).toContain('acme: b is stale: it was made without a state');
   });
 
+  test('is applied again by the same run to a tenant that was undecided', async () => {
+    const home = await fleetOf(['acme', 'globex']);
+    expect((await home.run('apply', '--auto-approve')).code).toBe(0);
+    home.write(
+      'base/base.yaml',
+      `${BASE}  other: { name: Other, enabled: true, endpoint: { url: "https://hooks.example.com/other" } }\n`,
+    );
+    await home.run('plan', '--out', 'b');
+    home.env['TRUEUP_SETTLE_SECONDS'] = '0';
+    const acme = home.accounts.get('acme')!;
+    // Neither the write nor the look at what became of it gets an answer.
+    acme.setFaults(['reset-before,method=POST', 'status=403,method=GET,after=2'].map(parseFault));
+    const first = await home.run('apply', 'b', '--run', 'r');
+    expect([first.code, home.result('r', 'acme').status], first.stderr).toEqual([5, 'undecided']);
+    acme.setFaults([]);
+    const again = await home.run('apply', 'b', '--run', 'r');
+    expect(again.code, again.stderr).toBe(0);
+    expect(again.stdout).toContain('acme: Applied: 1 created');
+  });
+
   test('is stale for what changed, and for nobody else', async () => {
     const home = await fleetOf(['acme', 'globex']);
     await home.run('plan', '--out', 'b');
