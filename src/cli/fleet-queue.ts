@@ -235,6 +235,17 @@ export async function cancellationOf(
   };
 }
 
+/** Whether what is being run of a round is to be interrupted: a cancellation may follow a stop that interrupts nothing. */
+export async function isInterrupted(
+  place: ResultPlace,
+  { run, round: first }: Pick<TenantJob, 'run' | 'round'>,
+): Promise<boolean> {
+  for (let round = first; ; round += 1) {
+    const cancelled = await cancellationOf(place, { run, round });
+    if (!cancelled || cancelled.interrupts) return cancelled !== undefined;
+  }
+}
+
 /** @returns whether it was not cancelled before */
 export const recordCancellation = (
   place: ResultPlace,

@@ -34,6 +34,7 @@ import {
   bundleKey,
   cancellationOf,
   cancelWaiting,
+  isInterrupted,
   keepNotRun,
   recordCancellation,
 } from './fleet-queue.js';
@@ -394,11 +395,8 @@ async function stopRun(worker: FleetWorker, job: TenantJob, reason: string): Pro
 /** Aborts what is being run of runs that were cancelled, and says that the rest is still being run. */
 export async function watchJobs({ active, place, queue }: FleetWorker): Promise<void> {
   await queue.beat([...active.keys()]);
-  const known = new Map<string, ReturnType<typeof cancellationOf>>();
-  for (const { job, cancel } of active.values()) {
-    const cancelled = await cached(known, `${job.run} ${job.round}`, () =>
-      cancellationOf(place, job),
-    );
-    if (cancelled?.interrupts) cancel.abort(CANCELLED);
-  }
+  const known = new Map<string, ReturnType<typeof isInterrupted>>();
+  for (const { job, cancel } of active.values())
+    if (await cached(known, `${job.run} ${job.round}`, () => isInterrupted(place, job)))
+      cancel.abort(CANCELLED);
 }

@@ -5554,6 +5554,13 @@ export const mutants: readonly Mutant[] = [
     tests: queuedRuns,
   },
   {
+    name: 'a stop rule interrupts what is being run',
+    file: 'cli/fleet-queue.ts',
+    find: '!cancelled || cancelled.interrupts',
+    replace: 'true',
+    tests: ['unit/cli/fleet-worker.test.ts'],
+  },
+  {
     name: 'a worker stores the result of a tenant that another one has',
     file: 'cli/fleet-worker-job.ts',
     find: "return isSure || (await queue.isHeld(fetched)) ? 'store' : 'superseded';",

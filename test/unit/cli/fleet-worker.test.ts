@@ -13,7 +13,7 @@ import {
 } from '../../../src/cli/fleet-queue.js';
 import { CANCELLED } from '../../../src/cli/fleet-run.js';
 import { resultRegisters, runRecords, type ResultPlace } from '../../../src/cli/fleet-results.js';
-import { doJob, type FleetWorker } from '../../../src/cli/fleet-worker-job.js';
+import { doJob, watchJobs, type FleetWorker } from '../../../src/cli/fleet-worker-job.js';
 import { limitersByKey } from '../../../src/client/rate-limit.js';
 import { parseFault } from '../../../src/emulator/index.js';
 import { circuitBreaker } from '../../../src/fleet/circuit-breaker.js';
@@ -175,18 +175,45 @@ describe('an apply that is cut off', () => {
   });
 });
 
-test('an audit ends before its next request if its run is cancelled', async () => {
+const stopped = { ...CANCELLATION, interrupts: false };
+
+test.each([
+  ['by a person', [CANCELLATION]],
+  ['by a person after a rule stopped it', [stopped, CANCELLATION]],
+])('an audit ends before its next request if its run is cancelled %s', async (_, rounds) => {
   const fleet = await fleetOf(['a']);
   const run = await queuedRun(['a']);
   fleet.accounts.get('a')!.setFaults([parseFault('latency=2000')]);
   await working(fleet, run, async (worker) => {
     const done = doAll(worker);
     await expect.poll(() => fleet.calls('a'), { timeout: 10_000, interval: 10 }).toBeGreaterThan(0);
-    for (const { cancel } of worker.active.values()) cancel.abort(CANCELLED);
+    for (const [round, one] of rounds.entries())
+      await recordCancellation(run.place, { run: 'r', round }, one);
+    await watchJobs(worker);
     await done;
   });
   expect(await last(run, 'a')).toMatchObject({ status: 'interrupted', exit: exits.interrupted });
   expect(waiting(run)).toEqual([]);
+});
+
+test('an audit of a run that a rule stopped goes on, and its worker says so to the queue', async () => {
+  const fleet = await fleetOf(['a']);
+  const run = await queuedRun(['a']);
+  fleet.accounts.get('a')!.setFaults([parseFault('latency=200')]);
+  const beaten: string[] = [];
+  await working(fleet, run, async (worker) => {
+    const done = doAll(worker);
+    await expect.poll(() => fleet.calls('a'), { timeout: 10_000, interval: 10 }).toBeGreaterThan(0);
+    await recordCancellation(run.place, { run: 'r', round: 0 }, stopped);
+    const queue = {
+      ...worker.queue,
+      beat: async (ids: readonly string[]) => void beaten.push(...ids),
+    };
+    await watchJobs({ ...worker, queue });
+    await done;
+  });
+  expect(beaten).toEqual(['j0']);
+  expect(await last(run, 'a')).toMatchObject({ status: 'drift' });
 });
 
 describe('a run that is resumed', () => {
