@@ -6,6 +6,7 @@ import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { describe, expect, test } from 'vitest';
 import { run as apply } from '../../../src/cli/commands/fleet-apply.js';
 import { run as applyProject } from '../../../src/cli/commands/apply.js';
+import { run as destroy } from '../../../src/cli/commands/destroy.js';
 import { run as show } from '../../../src/cli/commands/show.js';
 import { run as plan } from '../../../src/cli/commands/plan.js';
 import { reach } from '../../../src/cli/cloud-connection.js';
@@ -358,6 +359,50 @@ describe('a bundle', () => {
       expect(stdout).toContain('acme: Applied: 0 created, 0 updated, 0 deleted; 1 unchanged.');
       expect(home.calls('acme')).toBeGreaterThan(before[0]!);
       expect(home.calls('globex')).toBe(before[1]);
+    });
+
+    test('is compared with the cloud where a run that was killed has written since', async () => {
+      const other =
+        '  other: { name: Other, endpoint: { url: "https://hooks.example.com/other" } }\n';
+      const home = await fleetOf(['acme', 'globex'], FILE, `${BASE}${other}`);
+      expect((await home.run('apply', '--auto-approve')).code).toBe(0);
+      expect((await home.run('plan', '--out', 'b')).code).toBe(0);
+      const state = '.trueup/tenants/acme/state.json';
+      const [path, journal] = [join(home.cwd, state), join(home.cwd, `${state}.journal`)];
+      const before = readFileSync(path);
+      home.accounts.get('acme')!.setFaults([parseFault('latency=1000,method=DELETE,after=1')]);
+      const own = Object.entries(home.env).map(([name, value]) => [
+        name.replace('ACME_', ''),
+        value,
+      ]);
+      const destroyed = inProcess(
+        destroy,
+        [
+          'destroy',
+          'base',
+          'tenants/acme',
+          '--auto-approve',
+          '--parallelism',
+          '1',
+          '--allow',
+          'max-changed',
+          '--allow',
+          'max-deletes',
+        ],
+        { cwd: home.cwd, env: { ...Object.fromEntries(own), TRUEUP_STATE: state } },
+      );
+      const written = () => (existsSync(journal) ? readFileSync(journal, 'utf8') : '');
+      await expect.poll(written, { timeout: 10_000, interval: 5 }).toContain('"type":"result"');
+      const left = written();
+      expect((await destroyed).code).toBe(0);
+      writeFileSync(path, before);
+      writeFileSync(journal, left);
+      home.accounts.get('acme')!.setFaults([]);
+      home.env['TRUEUP_SETTLE_SECONDS'] = '0';
+      const { code, stdout, stderr } = await home.run('apply', 'b');
+      expect(code, stderr).toBe(6);
+      expect(stdout).toContain('acme: STALE alert_push_destinations.other');
+      expect(stdout).toContain('globex: No changes.');
     });
   });
 
