@@ -324,15 +324,19 @@ export async function enqueue(
   return open.length;
 }
 
+/** What a command to type needs so that it finds the queue of this one. */
+export const queueWords = ({ flags: { queue } }: Pick<Context, 'flags'>): string =>
+  queue === undefined ? '' : ` --queue ${shellWord(queue)}`;
+
 /** Says what to type next. */
 export function sayQueued(
-  { out, flags }: Pick<Context, 'out' | 'flags'>,
+  context: Pick<Context, 'out' | 'flags'>,
   run: string,
   { added, all }: { readonly added: number; readonly all: number },
 ): void {
   const rest = all - added;
-  const queue = flags.queue === undefined ? '' : ` --queue ${shellWord(flags.queue)}`;
-  out.write(
+  const queue = queueWords(context);
+  context.out.write(
     `${plural(added, 'tenant')} queued${rest > 0 ? `; ${plural(rest, 'tenant')} done, or queued before` : ''}. Run ${run}.\n` +
       (added > 0
         ? `To run them, on as many machines as you like: trueup fleet worker${queue}\n`

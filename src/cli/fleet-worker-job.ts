@@ -36,6 +36,7 @@ import {
   cancelWaiting,
   isInterrupted,
   keepNotRun,
+  queueWords,
   recordCancellation,
 } from './fleet-queue.js';
 import { ownController, type OwnController } from './own-signal.js';
@@ -387,7 +388,7 @@ async function stopRun(worker: FleetWorker, job: TenantJob, reason: string): Pro
       severity: 'error',
       code: 'stopped',
       summary: `The run ${job.run} is cancelled: ${reason}. ${plural(waiting.length, 'tenant')} not begun.`,
-      detail: `Once that is fixed: trueup fleet resume ${job.run}`,
+      detail: `Once that is fixed: trueup fleet resume ${job.run}${queueWords(context)}`,
     },
   ]);
 }

@@ -37,6 +37,8 @@ import { seededRandom, simulatedClock } from '../../support/simulated.js';
 
 const drifts: QueuedJobs = { command: 'drift', env: null, flags: {}, bundle: null, expiry: 900 };
 
+const QUEUE = 'postgres://h/d';
+
 const CANCELLATION = { reason: 'as asked', interrupts: true, at: '' };
 
 interface Queued {
@@ -103,7 +105,7 @@ async function working(
     await done.catch((error: unknown) => (failure = { error }));
     return exits.done;
   };
-  const said = await inProcess(run, ['fleet', 'worker'], { cwd, env });
+  const said = await inProcess(run, ['fleet', 'worker', '--queue', QUEUE], { cwd, env });
   if (failure) throw failure.error;
   return said;
 }
@@ -225,7 +227,7 @@ describe('a run that is resumed', () => {
       'fleet: { tenants: { a: { paths: [base] } }, stop: { failures: 3 } }',
     );
     const run = await queuedRun(gone);
-    await working(fleet, run, async (worker) => {
+    const { stderr } = await working(fleet, run, async (worker) => {
       await doAll(worker);
       expect(await cancellationOf(run.place, { run: 'r', round: 0 })).toMatchObject({
         reason: expect.stringContaining('3 tenants in a row failed') as string,
@@ -236,6 +238,7 @@ describe('a run that is resumed', () => {
       expect(await cancellationOf(run.place, { run: 'r', round: 1 })).toBeUndefined();
       expect(waiting(run)).toEqual(['y', 'z']);
     });
+    expect(stderr).toContain(`Once that is fixed: trueup fleet resume r --queue ${QUEUE} `);
   });
   test('sees the tenants of a checkout that was updated meanwhile', async () => {
     const file = (names: string) =>
@@ -405,6 +408,7 @@ describe('a scheduled audit that is due', () => {
     schedule.pass(3_600_000);
     const late = await working(fleet, run, begin);
     expect(late.stderr).toContain(`The scheduled run ${NAME} is left out`);
+    expect(late.stderr).toContain(`trueup fleet drift --engine pgboss --queue ${QUEUE} `);
     expect([late.stdout, queued(run), statesOf(schedule)]).toEqual(['', [], ['completed']]);
     schedule.pass(-3_600_000);
     await schedule.add([{ data: audits(), priority: 0, expiry: 900 }]);

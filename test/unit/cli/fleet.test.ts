@@ -705,9 +705,11 @@ describe('an apply', () => {
         expect([code, stderr]).toEqual([1, expect.stringContaining('[order-in-shards]')]);
         expect(stderr).toContain(`trueup fleet ${advised} tenant=acme `);
       }
-    home.env['TRUEUP_QUEUE'] = 'postgres://127.0.0.1:1/none';
-    const queued = await home.run('apply', 'b', '--engine', 'pgboss');
-    expect(queued.stderr).toContain('apply b --engine pgboss --select tenant=acme');
+    const queue = ['--queue', 'postgres://127.0.0.1:1/none'];
+    const queued = await home.run('apply', 'b', '--engine', 'pgboss', ...queue);
+    expect(queued.stderr).toContain(
+      `apply b --engine pgboss ${queue.join(' ')} --select tenant=acme`,
+    );
     expect([...home.writes('acme'), ...home.writes('globex')]).toEqual([]);
     // One stage at a time, every shard has its own tenants.
     for (const tenant of ['acme', 'globex'])
