@@ -718,6 +718,15 @@ describe('an apply', () => {
     expect([home.writes('acme').length, home.writes('globex').length]).toEqual([1, 1]);
   });
 
+  test('names the variables of a tenant where a write fails', async () => {
+    const home = await fleetOf(['acme', 'globex']);
+    home.accounts.get('acme')!.setFaults([parseFault('status=401,method=POST')]);
+    await home.run('apply', '--auto-approve', '--run', 'r');
+    const said = JSON.stringify(home.result('r', 'acme').diagnostics);
+    expect(said).toContain('ACME_TRUEUP_');
+    expect(said).not.toMatch(/(?<!ACME_)TRUEUP_/);
+  });
+
   test('that is partly done is completed by the same run', async () => {
     const two = BASE.replace(
       'alert_push_destinations:',
