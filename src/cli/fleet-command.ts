@@ -20,6 +20,7 @@ import type { Context } from './context.js';
 import type { FleetSite } from './fleet-context.js';
 import {
   enqueue,
+  queueWords,
   refuseUnshared,
   runFlags,
   sayQueued,
@@ -157,20 +158,20 @@ export async function queueRun(
   });
 }
 
-/** A shard, or a worker, does not see when the others have ended a stage. @param bundle absent where plans are made first @throws Refusal before anything is written */
+/** A shard, or a worker, does not see when the others have ended a stage. @param queued present where workers apply @param bundle absent where plans are made first @throws Refusal before anything is written */
 export function refuseOrderInShards(
   { fleet, selected, shards }: FleetSite,
   {
-    queued = false,
+    queued,
     bundle,
-  }: { readonly queued?: boolean; readonly bundle?: string | undefined } = {},
+  }: { readonly queued?: Pick<Context, 'flags'>; readonly bundle?: string | undefined } = {},
 ): void {
   const stages = queued || shards > 1 ? stagesOf(fleet, selected) : [];
   if (stages.length < 2) return;
   const stage = [
     'trueup fleet apply',
     ...(bundle === undefined ? [] : [shellWord(bundle)]),
-    ...(queued ? ['--engine pgboss'] : []),
+    ...(queued ? [`--engine pgboss${queueWords(queued)}`] : []),
     `--select ${shellWord(fleet.order[0]!.select)}`,
   ].join(' ');
   const advice = `Apply one stage after the other, as in: ${stage}`;

@@ -272,7 +272,7 @@ async function showWait(
 }
 
 /** Messages name variables as the tenant has them: those without a prefix are not read. */
-function inItsWords(one: Diagnostic, { credentials }: Tenant): Diagnostic {
+export function inItsWords(one: Diagnostic, { credentials }: Tenant): Diagnostic {
   if (!('env_prefix' in credentials))
     return one.code === 'secret-missing' && one.summary.search(VARIABLE) >= 0
       ? { ...one, detail: 'Its credential command has to print it.' }

@@ -235,6 +235,17 @@ export async function cancellationOf(
   };
 }
 
+/** Whether what is being run of a round is to be interrupted: a cancellation may follow a stop that interrupts nothing. */
+export async function isInterrupted(
+  place: ResultPlace,
+  { run, round: first }: Pick<TenantJob, 'run' | 'round'>,
+): Promise<boolean> {
+  for (let round = first; ; round += 1) {
+    const cancelled = await cancellationOf(place, { run, round });
+    if (!cancelled || cancelled.interrupts) return cancelled !== undefined;
+  }
+}
+
 /** @returns whether it was not cancelled before */
 export const recordCancellation = (
   place: ResultPlace,
@@ -313,15 +324,19 @@ export async function enqueue(
   return open.length;
 }
 
+/** What a command to type needs so that it finds the queue of this one. */
+export const queueWords = ({ flags: { queue } }: Pick<Context, 'flags'>): string =>
+  queue === undefined ? '' : ` --queue ${shellWord(queue)}`;
+
 /** Says what to type next. */
 export function sayQueued(
-  { out, flags }: Pick<Context, 'out' | 'flags'>,
+  context: Pick<Context, 'out' | 'flags'>,
   run: string,
   { added, all }: { readonly added: number; readonly all: number },
 ): void {
   const rest = all - added;
-  const queue = flags.queue === undefined ? '' : ` --queue ${shellWord(flags.queue)}`;
-  out.write(
+  const queue = queueWords(context);
+  context.out.write(
     `${plural(added, 'tenant')} queued${rest > 0 ? `; ${plural(rest, 'tenant')} done, or queued before` : ''}. Run ${run}.\n` +
       (added > 0
         ? `To run them, on as many machines as you like: trueup fleet worker${queue}\n`

@@ -45,6 +45,7 @@ import type { Context, Exchanges } from './context.js';
 import { withCommands } from './commands-to-type.js';
 import { fleetWatch, type FleetWatch } from './show-fleet-progress.js';
 import {
+  inItsWords,
   processesWith,
   tenantContext,
   type FleetSite,
@@ -358,7 +359,8 @@ async function runIn(
   // In the words of the tenant, and with what only its context masks.
   await own?.context.tell([...failed, ...remedy]);
   const said = own?.told ?? withCommands([...failed, ...remedy], parent.said);
-  const diagnostics = distinct([...said, ...complaintsOf(outcome)]);
+  const complaints = complaintsOf(outcome).map((one) => inItsWords(one, tenant));
+  const diagnostics = distinct([...said, ...complaints]);
   const result = resultOf(tenant, { exit, outcome, diagnostics, job });
   const whole = { ...result, started_at, ended_at: new Date(parent.clock.now()).toISOString() };
   const told = parent.signal.aborted ? withInterruption(whole) : whole;

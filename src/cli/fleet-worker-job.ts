@@ -34,7 +34,9 @@ import {
   bundleKey,
   cancellationOf,
   cancelWaiting,
+  isInterrupted,
   keepNotRun,
+  queueWords,
   recordCancellation,
 } from './fleet-queue.js';
 import { ownController, type OwnController } from './own-signal.js';
@@ -386,7 +388,7 @@ async function stopRun(worker: FleetWorker, job: TenantJob, reason: string): Pro
       severity: 'error',
       code: 'stopped',
       summary: `The run ${job.run} is cancelled: ${reason}. ${plural(waiting.length, 'tenant')} not begun.`,
-      detail: `Once that is fixed: trueup fleet resume ${job.run}`,
+      detail: `Once that is fixed: trueup fleet resume ${job.run}${queueWords(context)}`,
     },
   ]);
 }
@@ -394,11 +396,8 @@ async function stopRun(worker: FleetWorker, job: TenantJob, reason: string): Pro
 /** Aborts what is being run of runs that were cancelled, and says that the rest is still being run. */
 export async function watchJobs({ active, place, queue }: FleetWorker): Promise<void> {
   await queue.beat([...active.keys()]);
-  const known = new Map<string, ReturnType<typeof cancellationOf>>();
-  for (const { job, cancel } of active.values()) {
-    const cancelled = await cached(known, `${job.run} ${job.round}`, () =>
-      cancellationOf(place, job),
-    );
-    if (cancelled?.interrupts) cancel.abort(CANCELLED);
-  }
+  const known = new Map<string, ReturnType<typeof isInterrupted>>();
+  for (const { job, cancel } of active.values())
+    if (await cached(known, `${job.run} ${job.round}`, () => isInterrupted(place, job)))
+      cancel.abort(CANCELLED);
 }

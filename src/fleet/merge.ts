@@ -40,12 +40,13 @@ export function statusOf(command: FleetCommand, exit: Exit, applied: boolean): T
 
 /**
  * Exit codes of tenants that have something left to do. A signal in the middle of an apply is one of them. Policies that
- * blocked a tenant may have been changed since.
+ * blocked a tenant may have been changed since, and what was undecided can be looked up again: an apply reads first.
  */
 const unfinished: readonly Exit[] = [
   exits.error,
   exits.blocked,
   exits.locked,
+  exits.undecided,
   exits.partial,
   exits.interrupted,
   exits.terminated,

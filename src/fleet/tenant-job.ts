@@ -92,10 +92,11 @@ export const timeForms = (flag: string): string =>
 /** With a field left out, pg-boss takes the others for fields that they are not: `0 4 * *` is every minute of an hour. @throws Refusal */
 export function cronOf(text: string): string {
   const cron = spacedOnce(text);
-  if (/^(?:@[a-z]+|\S+(?: \S+){4})$/.test(cron)) return cron;
+  const isFormed = /^(?:@[a-z]+|\S+(?: \S+){4})$/.test(cron);
+  if (isFormed && timeFault(cron) !== NEVER) return cron;
   return refuse(
     'usage',
-    `--cron ${JSON.stringify(text.slice(0, 80))}: it does not have five fields.`,
+    `--cron ${JSON.stringify(text.slice(0, 80))}: ${isFormed ? NEVER : 'it does not have five fields.'}`,
     {
       detail: timeForms('--cron'),
     },
@@ -116,21 +117,45 @@ export function timeFault(text: string): string | undefined {
   const fields = text.split(' ');
   if (fields.length !== TIME_FIELDS.length) return 'it does not have five fields.';
   const wrong = TIME_FIELDS.findIndex((one, at) => !fitsField(fields[at] ?? '', one));
-  if (wrong < 0) return undefined;
+  if (wrong < 0) return neverComes(fields) ? NEVER : undefined;
   const [field, least, most, ...names] = TIME_FIELDS[wrong]!;
   const words = names.length === 0 ? '' : ` or ${names[0]} to ${names.at(-1)}`;
   return `${JSON.stringify(fields[wrong]?.slice(0, 80))} is not a valid ${field}: use ${least} to ${most}${words}, \`*\`, lists, ascending ranges, and steps of 1 or more.`;
 }
 
-function fitsField(text: string, [, least, most, ...names]: (typeof TIME_FIELDS)[number]): boolean {
-  const value = (word: string): number => {
-    const named = names.indexOf(word.toLowerCase());
-    return named < 0 ? Number(/^\d+$/.exec(word)?.[0]) : least + named;
-  };
+const NEVER = 'no month of it has such a day, so this time never comes.';
+const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** Whether no month has a day like that. With a day of the week, either is enough. @param fields that fit */
+function neverComes([, , day = '', month = '', weekday = '']: readonly string[]): boolean {
+  const longest = Math.max(...valuesOf(month, TIME_FIELDS[3]!).map((one) => DAYS[one - 1] ?? 0));
+  return /^[*?]$/.test(weekday) && Math.min(...valuesOf(day, TIME_FIELDS[2]!)) > longest;
+}
+
+function valuesOf(text: string, field: (typeof TIME_FIELDS)[number]): readonly number[] {
+  const [, least, most] = field;
+  return text.split(',').flatMap((part) => {
+    const [range = '', step] = part.split('/');
+    const isAll = /^[*?]$/.test(range);
+    const [first = least, last = isAll || step !== undefined ? most : first] = isAll
+      ? []
+      : range.split('-').map((word) => valueIn(word, field));
+    const by = Number(step ?? 1);
+    return Array.from({ length: Math.floor((last - first) / by) + 1 }, (_, at) => first + at * by);
+  });
+}
+
+function valueIn(word: string, [, least, , ...names]: (typeof TIME_FIELDS)[number]): number {
+  const named = names.indexOf(word.toLowerCase());
+  return named < 0 ? Number(/^\d+$/.exec(word)?.[0]) : least + named;
+}
+
+function fitsField(text: string, field: (typeof TIME_FIELDS)[number]): boolean {
+  const [, least, most] = field;
   return text.split(',').every((part) => {
     const [, range = ''] = /^([^/]+)(?:\/0*[1-9]\d*)?$/.exec(part) ?? [];
     const [from = '', to = from, ...more] = range.split('-');
-    const [first, last] = [value(from), value(to)];
+    const [first, last] = [valueIn(from, field), valueIn(to, field)];
     const isInside = least <= first && first <= last && last <= most;
     return /^[*?]$/.test(range) || (more.length === 0 && isInside);
   });

@@ -5368,8 +5368,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a tenant that is partly applied is never completed',
     file: 'fleet/merge.ts',
-    find: 'exits.locked, exits.partial,',
-    replace: 'exits.locked,',
+    find: 'exits.partial, exits.interrupted,',
+    replace: 'exits.interrupted,',
     tests: fleetRules,
   },
   {
@@ -5567,6 +5567,13 @@ export const mutants: readonly Mutant[] = [
     find: 'place ?? refuseUnshared()',
     replace: "place ?? 'here'",
     tests: queuedRuns,
+  },
+  {
+    name: 'a stop rule interrupts what is being run',
+    file: 'cli/fleet-queue.ts',
+    find: '!cancelled || cancelled.interrupts',
+    replace: 'true',
+    tests: ['unit/cli/fleet-worker.test.ts'],
   },
   {
     name: 'a worker stores the result of a tenant that another one has',

@@ -179,7 +179,9 @@ export async function isUntouched(context: Context, saved: SavedPlan): Promise<b
   const { settings } = await projectOf(context, saved);
   const snapshot = await (await storeOf(context, settings, options.env)).read();
   refuseOtherState(saved, snapshot);
-  return (snapshot?.state.serial ?? 0) === document.state.serial;
+  const { state, unfinished = false } = snapshot ?? {};
+  // What an interrupted run wrote is in its journal, and raises no serial.
+  return !unfinished && (state?.serial ?? 0) === document.state.serial;
 }
 
 /** Applies exactly the plan that was saved. @throws Refusal (exit 6) where it is stale */

@@ -127,7 +127,7 @@ async function queueBundle(
   { bundle, name, again }: Pick<Plans, 'bundle' | 'name' | 'again'>,
 ): Promise<Exit> {
   refuseShards(site);
-  refuseOrderInShards(site, { queued: true, bundle: name });
+  refuseOrderInShards(site, { queued: context, bundle: name });
   const { beyond } = await judged(context, site, { bundle, again });
   await context.tell(beyond.flatMap(({ diagnostics }) => diagnostics));
   if (isBlocking(beyond)) return worst(beyond.map(({ exit }) => exit));

@@ -23,6 +23,7 @@ import {
   enqueue,
   hasQueue,
   keepNotRun,
+  queueWords,
   recordCancellation,
   recordedJobs,
   roundOf,
@@ -218,7 +219,7 @@ export const cancel: Command = async (context, [name = '']) => {
     const rest =
       active > 0 ? ` Being run: ${plural(active, 'tenant')}, each until its next request.` : '';
     out.write(
-      `Cancelled: ${plural(waiting.length, 'waiting tenant')}.${rest} To go on: trueup fleet resume ${run.run}\n`,
+      `Cancelled: ${plural(waiting.length, 'waiting tenant')}.${rest} To go on: trueup fleet resume ${run.run}${queueWords(context)}\n`,
     );
     return exits.done;
   });

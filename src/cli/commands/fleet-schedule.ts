@@ -9,7 +9,7 @@ import { visible } from '../../report/escaping.js';
 import { timeWords } from '../../report/words.js';
 import type { Command, Context } from '../context.js';
 import { fleetHere } from '../fleet-context.js';
-import { jobsOf, withQueue } from '../fleet-queue.js';
+import { jobsOf, queueWords, withQueue } from '../fleet-queue.js';
 import { environmentOf } from '../state-location.js';
 import { sharedPlaces } from '../fleet-command.js';
 
@@ -64,7 +64,7 @@ export async function endSchedule(
   const of = env === undefined ? 'without --env' : `with --env ${env}`;
   if (!(await queues.schedules()).some((one) => one.name === name))
     refuse('nothing-scheduled', `no audit ${of} is scheduled`, {
-      detail: 'To see what is: trueup fleet schedule',
+      detail: `To see what is: trueup fleet schedule${queueWords(context)}`,
     });
   await queues.unschedule(name);
   context.out.write('The schedule is removed. Queued tenants stay queued.\n');
@@ -96,7 +96,7 @@ async function list(context: Context, queues: JobQueues, prefix: string): Promis
   }
   if (all.length === 0)
     out.write(
-      'Nothing is scheduled. To schedule an audit: trueup fleet schedule drift --cron "0 3 * * *"\n',
+      `Nothing is scheduled. To schedule an audit: trueup fleet schedule drift --cron "0 3 * * *"${queueWords(context)}\n`,
     );
   return exits.done;
 }

@@ -16,7 +16,7 @@ import { caughtError } from '../caught-error.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
 import { ownController } from '../own-signal.js';
 import { sayingOnce } from '../repeated-messages.js';
-import { enqueue, queuesOf, shared } from '../fleet-queue.js';
+import { enqueue, queuesOf, queueWords, shared } from '../fleet-queue.js';
 import {
   contextOfRun,
   doJob,
@@ -198,11 +198,11 @@ async function queueScheduled(
   context.out.write(`Scheduled: ${plural(added, 'tenant')} queued. Run ${name}.\n`);
 }
 
-const missedSchedule = ({ tell }: Context, name: string): Promise<void> =>
-  tell([
+const missedSchedule = (context: Context, name: string): Promise<void> =>
+  context.tell([
     warning(
       'missed-schedule',
       `The scheduled run ${name} is left out: no worker of this fleet was there at its time.`,
-      'To audit now: trueup fleet drift --engine pgboss',
+      `To audit now: trueup fleet drift --engine pgboss${queueWords(context)}`,
     ),
   ]);

@@ -346,7 +346,8 @@ test.each([
 ])('where %i tenants were queued, a worker is asked for: %s', (added, expected) => {
   let said = '';
   const out = { write: (text: string) => (said += text) } as unknown as Context['out'];
-  sayQueued({ out, flags: {} }, 'r', { added, all: 3 });
-  expect(said).toContain('trueup fleet status r');
-  expect(said.includes('trueup fleet worker')).toBe(expected);
+  const queue = 'postgres://h/d?schema=q';
+  sayQueued({ out, flags: { queue } }, 'r', { added, all: 3 });
+  expect(said).toContain(`trueup fleet status r --queue '${queue}'\n`);
+  expect(said.includes(`trueup fleet worker --queue '${queue}'\n`)).toBe(expected);
 });

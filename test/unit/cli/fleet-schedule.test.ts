@@ -44,9 +44,14 @@ describe('a schedule that ends', () => {
   test('is one that is there', async () => {
     const home = { cwd: '/', env: {} };
     const words = [...schedule, 'drift', '--remove', '--env'];
-    const wrong = await inProcess(ending('q.drift.prodd'), [...words, 'prodd'], home);
+    const wrong = await inProcess(
+      ending('q.drift.prodd'),
+      [...words, 'prodd', '--queue', 'postgres://h/d'],
+      home,
+    );
     expect([wrong.code, ended]).toEqual([1, []]);
     expect(wrong.stderr).toContain('no audit with --env prodd is scheduled');
+    expect(wrong.stderr).toContain('trueup fleet schedule --queue postgres://h/d ');
     const right = await inProcess(ending('q.drift.prod'), [...words, 'prod'], home);
     expect([right.code, ended]).toEqual([0, ['q.drift.prod']]);
   });

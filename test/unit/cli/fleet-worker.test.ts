@@ -13,7 +13,7 @@ import {
 } from '../../../src/cli/fleet-queue.js';
 import { CANCELLED } from '../../../src/cli/fleet-run.js';
 import { resultRegisters, runRecords, type ResultPlace } from '../../../src/cli/fleet-results.js';
-import { doJob, type FleetWorker } from '../../../src/cli/fleet-worker-job.js';
+import { doJob, watchJobs, type FleetWorker } from '../../../src/cli/fleet-worker-job.js';
 import { limitersByKey } from '../../../src/client/rate-limit.js';
 import { parseFault } from '../../../src/emulator/index.js';
 import { circuitBreaker } from '../../../src/client/circuit-breaker.js';
@@ -36,6 +36,8 @@ import { simulatedMachine } from '../../support/simulated-machine.js';
 import { seededRandom, simulatedClock } from '../../support/simulated.js';
 
 const drifts: QueuedJobs = { command: 'drift', env: null, flags: {}, bundle: null, expiry: 900 };
+
+const QUEUE = 'postgres://h/d';
 
 const CANCELLATION = { reason: 'as asked', interrupts: true, at: '' };
 
@@ -103,7 +105,7 @@ async function working(
     await done.catch((error: unknown) => (failure = { error }));
     return exits.done;
   };
-  const said = await inProcess(run, ['fleet', 'worker'], { cwd, env });
+  const said = await inProcess(run, ['fleet', 'worker', '--queue', QUEUE], { cwd, env });
   if (failure) throw failure.error;
   return said;
 }
@@ -175,18 +177,45 @@ describe('an apply that is cut off', () => {
   });
 });
 
-test('an audit ends before its next request if its run is cancelled', async () => {
+const stopped = { ...CANCELLATION, interrupts: false };
+
+test.each([
+  ['by a person', [CANCELLATION]],
+  ['by a person after a rule stopped it', [stopped, CANCELLATION]],
+])('an audit ends before its next request if its run is cancelled %s', async (_, rounds) => {
   const fleet = await fleetOf(['a']);
   const run = await queuedRun(['a']);
   fleet.accounts.get('a')!.setFaults([parseFault('latency=2000')]);
   await working(fleet, run, async (worker) => {
     const done = doAll(worker);
     await expect.poll(() => fleet.calls('a'), { timeout: 10_000, interval: 10 }).toBeGreaterThan(0);
-    for (const { cancel } of worker.active.values()) cancel.abort(CANCELLED);
+    for (const [round, one] of rounds.entries())
+      await recordCancellation(run.place, { run: 'r', round }, one);
+    await watchJobs(worker);
     await done;
   });
   expect(await last(run, 'a')).toMatchObject({ status: 'interrupted', exit: exits.interrupted });
   expect(waiting(run)).toEqual([]);
+});
+
+test('an audit of a run that a rule stopped goes on, and its worker says so to the queue', async () => {
+  const fleet = await fleetOf(['a']);
+  const run = await queuedRun(['a']);
+  fleet.accounts.get('a')!.setFaults([parseFault('latency=200')]);
+  const beaten: string[] = [];
+  await working(fleet, run, async (worker) => {
+    const done = doAll(worker);
+    await expect.poll(() => fleet.calls('a'), { timeout: 10_000, interval: 10 }).toBeGreaterThan(0);
+    await recordCancellation(run.place, { run: 'r', round: 0 }, stopped);
+    const queue = {
+      ...worker.queue,
+      beat: async (ids: readonly string[]) => void beaten.push(...ids),
+    };
+    await watchJobs({ ...worker, queue });
+    await done;
+  });
+  expect(beaten).toEqual(['j0']);
+  expect(await last(run, 'a')).toMatchObject({ status: 'drift' });
 });
 
 describe('a run that is resumed', () => {
@@ -198,7 +227,7 @@ describe('a run that is resumed', () => {
       'fleet: { tenants: { a: { paths: [base] } }, stop: { failures: 3 } }',
     );
     const run = await queuedRun(gone);
-    await working(fleet, run, async (worker) => {
+    const { stderr } = await working(fleet, run, async (worker) => {
       await doAll(worker);
       expect(await cancellationOf(run.place, { run: 'r', round: 0 })).toMatchObject({
         reason: expect.stringContaining('3 tenants in a row failed') as string,
@@ -209,6 +238,7 @@ describe('a run that is resumed', () => {
       expect(await cancellationOf(run.place, { run: 'r', round: 1 })).toBeUndefined();
       expect(waiting(run)).toEqual(['y', 'z']);
     });
+    expect(stderr).toContain(`Once that is fixed: trueup fleet resume r --queue ${QUEUE} `);
   });
   test('sees the tenants of a checkout that was updated meanwhile', async () => {
     const file = (names: string) =>
@@ -378,6 +408,7 @@ describe('a scheduled audit that is due', () => {
     schedule.pass(3_600_000);
     const late = await working(fleet, run, begin);
     expect(late.stderr).toContain(`The scheduled run ${NAME} is left out`);
+    expect(late.stderr).toContain(`trueup fleet drift --engine pgboss --queue ${QUEUE} `);
     expect([late.stdout, queued(run), statesOf(schedule)]).toEqual(['', [], ['completed']]);
     schedule.pass(-3_600_000);
     await schedule.add([{ data: audits(), priority: 0, expiry: 900 }]);

@@ -6,6 +6,7 @@ import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { describe, expect, test } from 'vitest';
 import { run as apply } from '../../../src/cli/commands/fleet-apply.js';
 import { run as applyProject } from '../../../src/cli/commands/apply.js';
+import { run as destroy } from '../../../src/cli/commands/destroy.js';
 import { run as show } from '../../../src/cli/commands/show.js';
 import { run as plan } from '../../../src/cli/commands/plan.js';
 import { reach } from '../../../src/cli/cloud-connection.js';
@@ -249,6 +250,26 @@ describe('a bundle', () => {
     expect(stale.stderr).toContain('acme: b is stale: it was made without a state');
   });
 
+  test('is applied again by the same run to a tenant that was undecided', async () => {
+    const home = await fleetOf(['acme', 'globex']);
+    expect((await home.run('apply', '--auto-approve')).code).toBe(0);
+    home.write(
+      'base/base.yaml',
+      `${BASE}  other: { name: Other, enabled: true, endpoint: { url: "https://hooks.example.com/other" } }\n`,
+    );
+    await home.run('plan', '--out', 'b');
+    home.env['TRUEUP_SETTLE_SECONDS'] = '0';
+    const acme = home.accounts.get('acme')!;
+    // Neither the write nor the look at what became of it gets an answer.
+    acme.setFaults(['reset-before,method=POST', 'status=403,method=GET,after=2'].map(parseFault));
+    const first = await home.run('apply', 'b', '--run', 'r');
+    expect([first.code, home.result('r', 'acme').status], first.stderr).toEqual([5, 'undecided']);
+    acme.setFaults([]);
+    const again = await home.run('apply', 'b', '--run', 'r');
+    expect(again.code, again.stderr).toBe(0);
+    expect(again.stdout).toContain('acme: Applied: 1 created');
+  });
+
   test('is stale for what changed, and for nobody else', async () => {
     const home = await fleetOf(['acme', 'globex']);
     await home.run('plan', '--out', 'b');
@@ -338,6 +359,50 @@ describe('a bundle', () => {
       expect(stdout).toContain('acme: Applied: 0 created, 0 updated, 0 deleted; 1 unchanged.');
       expect(home.calls('acme')).toBeGreaterThan(before[0]!);
       expect(home.calls('globex')).toBe(before[1]);
+    });
+
+    test('is compared with the cloud where a run that was killed has written since', async () => {
+      const other =
+        '  other: { name: Other, endpoint: { url: "https://hooks.example.com/other" } }\n';
+      const home = await fleetOf(['acme', 'globex'], FILE, `${BASE}${other}`);
+      expect((await home.run('apply', '--auto-approve')).code).toBe(0);
+      expect((await home.run('plan', '--out', 'b')).code).toBe(0);
+      const state = '.trueup/tenants/acme/state.json';
+      const [path, journal] = [join(home.cwd, state), join(home.cwd, `${state}.journal`)];
+      const before = readFileSync(path);
+      home.accounts.get('acme')!.setFaults([parseFault('latency=1000,method=DELETE,after=1')]);
+      const own = Object.entries(home.env).map(([name, value]) => [
+        name.replace('ACME_', ''),
+        value,
+      ]);
+      const destroyed = inProcess(
+        destroy,
+        [
+          'destroy',
+          'base',
+          'tenants/acme',
+          '--auto-approve',
+          '--parallelism',
+          '1',
+          '--allow',
+          'max-changed',
+          '--allow',
+          'max-deletes',
+        ],
+        { cwd: home.cwd, env: { ...Object.fromEntries(own), TRUEUP_STATE: state } },
+      );
+      const written = () => (existsSync(journal) ? readFileSync(journal, 'utf8') : '');
+      await expect.poll(written, { timeout: 10_000, interval: 5 }).toContain('"type":"result"');
+      const left = written();
+      expect((await destroyed).code).toBe(0);
+      writeFileSync(path, before);
+      writeFileSync(journal, left);
+      home.accounts.get('acme')!.setFaults([]);
+      home.env['TRUEUP_SETTLE_SECONDS'] = '0';
+      const { code, stdout, stderr } = await home.run('apply', 'b');
+      expect(code, stderr).toBe(6);
+      expect(stdout).toContain('acme: STALE alert_push_destinations.other');
+      expect(stdout).toContain('globex: No changes.');
     });
   });
 
@@ -640,15 +705,26 @@ describe('an apply', () => {
         expect([code, stderr]).toEqual([1, expect.stringContaining('[order-in-shards]')]);
         expect(stderr).toContain(`trueup fleet ${advised} tenant=acme `);
       }
-    home.env['TRUEUP_QUEUE'] = 'postgres://127.0.0.1:1/none';
-    const queued = await home.run('apply', 'b', '--engine', 'pgboss');
-    expect(queued.stderr).toContain('apply b --engine pgboss --select tenant=acme');
+    const queue = ['--queue', 'postgres://127.0.0.1:1/none'];
+    const queued = await home.run('apply', 'b', '--engine', 'pgboss', ...queue);
+    expect(queued.stderr).toContain(
+      `apply b --engine pgboss ${queue.join(' ')} --select tenant=acme`,
+    );
     expect([...home.writes('acme'), ...home.writes('globex')]).toEqual([]);
     // One stage at a time, every shard has its own tenants.
     for (const tenant of ['acme', 'globex'])
       for (const shard of ['1/2', '2/2'])
         await home.run('apply', 'b', '--select', `tenant=${tenant}`, '--shard', shard);
     expect([home.writes('acme').length, home.writes('globex').length]).toEqual([1, 1]);
+  });
+
+  test('names the variables of a tenant where a write fails', async () => {
+    const home = await fleetOf(['acme', 'globex']);
+    home.accounts.get('acme')!.setFaults([parseFault('status=401,method=POST')]);
+    await home.run('apply', '--auto-approve', '--run', 'r');
+    const said = JSON.stringify(home.result('r', 'acme').diagnostics);
+    expect(said).toContain('ACME_TRUEUP_');
+    expect(said).not.toMatch(/(?<!ACME_)TRUEUP_/);
   });
 
   test('that is partly done is completed by the same run', async () => {

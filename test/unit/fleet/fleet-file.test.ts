@@ -239,6 +239,13 @@ test.each([
     `fleet: { ${all}, defaults: { state: "" } }`,
     /^1:52 no-state: `state` names no file/,
   ],
+  ...['s3//acme/x', 's3:/acme/x', 'postgres//h/d', 'https:/h/x'].map(
+    (state): [string, string, RegExp] => [
+      `the address ${state}`,
+      `fleet: { ${all}, defaults: { state: "${state}" } }`,
+      /^1:52 no-state: `state` looks like an address, but would be a local folder/,
+    ],
+  ),
   ['YAML that breaks off', 'fleet: { tenants: [', /^1:\d+ /],
 ])('%s is an error', async (_, text, expected) => {
   const found = await complaints(text);

@@ -456,7 +456,7 @@ describe('the merged report', () => {
     [2, true],
     [3, false],
     [4, false],
-    [5, true],
+    [5, false],
     [6, true],
     [7, false],
     [130, false],

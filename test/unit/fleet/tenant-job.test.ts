@@ -121,6 +121,29 @@ test('a schedule is read as it was written', () => {
   expect(scheduledJobsIn(undefined)).toBeUndefined();
 });
 
+test.each([
+  ['0 0 31 2 *', true],
+  ['0 0 30,31 feb ?', true],
+  ['0 0 31 4-6/2 *', true],
+  ['0 0 29 2 *', false],
+  ['0 0 31 2 mon', false],
+  ['0 0 1,31 2 *', false],
+  ['0 0 20/5 2 *', false],
+  ['0 0 31 2-3 *', false],
+  ['0 0 31 4/3 *', false],
+  ['0 0 31 * *', false],
+])('the time %s never comes: %s', (text, never) => {
+  expect(timeFault(text)?.includes('never comes') ?? false).toBe(never);
+  const taken = () => {
+    try {
+      return cronOf(text);
+    } catch (error) {
+      return String(error);
+    }
+  };
+  expect(taken().includes('never comes')).toBe(never);
+});
+
 test('a time of the queue has one space between its fields', () => {
   expect(cronOf('  0 3  * *\t* ')).toBe('0 3 * * *');
   expect(cronOf('@daily')).toBe('@daily');
