@@ -170,7 +170,7 @@ it('a server that ignores conditions is refused before anything is created', asy
   await home.expect(0, ['plan'], { env });
   const refused = await home.expect(1, ['apply', '--auto-approve'], { env });
   expect(refused.stderr).toContain('[backend-cannot-lock]');
-  expect(refused.stderr).toContain('Use a backend that keeps conditions');
+  expect(refused.stderr).toContain('Use a backend with conditional writes');
   const live = await home.expect(0, ['get', 'accounts', '-o', 'json'], { env });
   expect(live.stdout).not.toContain('Alpha');
   await home.expect(0, ['plan'], { env });
