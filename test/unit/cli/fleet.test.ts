@@ -1514,7 +1514,11 @@ test('the limiter of a tenant is that of its key, at the rate of the fleet or th
         seen.push([tenant.name, key, rate]);
         return limiter(context.clock, rate);
       };
-      const exchanges = { limiterOf, answered: () => undefined, turn: () => Promise.resolve({ isSent: true, end: () => undefined }) };
+      const exchanges = {
+        limiterOf,
+        answered: () => undefined,
+        turn: () => Promise.resolve({ isSent: true, end: () => undefined }),
+      };
       const { context: own } = await tenantContext(context, site, tenant, { flags: {}, exchanges });
       await (await reach(own, settings, { emit: () => undefined })).close();
     }
