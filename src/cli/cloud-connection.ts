@@ -175,7 +175,7 @@ export async function reach(
   const cloud = connect({
     ...optionsOf(context, settings, line),
     emit,
-    ...defined({ ahead, limiterFor, turn: context.exchanges?.turn }),
+    ...defined({ ahead, limiterFor, mayRepeat: context.exchanges?.mayRepeat }),
   });
   return { cloud: { ...cloud, target: line.name ?? cloud.target }, close: line.close };
 }
@@ -259,14 +259,12 @@ function noted(
 ): Transport {
   return async (request) => {
     const begun = clock.monotonic();
-    const { origin } = new URL(request.url);
-    const taken = (): number => Math.round(clock.monotonic() - begun);
     const answer = await transport(request).catch((error: unknown) => {
-      if (!signal.aborted) exchanges?.answered(origin, 0, taken());
+      if (!signal.aborted) exchanges?.answered(new URL(request.url).origin, 0);
       throw error;
     });
-    const elapsed = taken();
-    exchanges?.answered(origin, answer.status, elapsed);
+    exchanges?.answered(new URL(request.url).origin, answer.status);
+    const elapsed = Math.round(clock.monotonic() - begun);
     debug(() => `${request.method} ${request.url} ${answer.status} ${elapsed} ms`);
     return answer;
   };

@@ -7,7 +7,6 @@ import { systemClock } from '../platform/clock.js';
 import { diskFiles } from '../platform/files.js';
 import { systemRandom } from '../platform/random.js';
 import { collections, kinds } from '../resources/index.js';
-import type { Turn } from '../client/circuit-breaker.js';
 import type { Limiter } from '../client/rate-limit.js';
 import type { HttpConnections } from '../client/transport.js';
 import { briefly, errorsBriefly } from '../report/brief-diagnostics.js';
@@ -25,10 +24,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface Exchanges {
   /** The rate limiter of a credential at an origin. @param credential a hash */
   readonly limiterOf: (credential: string, perMinute: number | undefined) => Limiter;
-  /** Told of each response; the status is 0 where there was none in the milliseconds that it took. */
-  readonly answered: (origin: string, status: number, milliseconds: number) => void;
-  /** Asked before each request: none is sent to an origin that does not respond to others either. */
-  readonly turn: (origin: string, signal: AbortSignal) => Promise<Turn>;
+  /** Told of each response; the status is 0 where there was none. */
+  readonly answered: (origin: string, status: number) => void;
+  /** Whether to repeat a request to which there was no response. */
+  readonly mayRepeat: (origin: string) => boolean;
 }
 
 /** The context of a command. */

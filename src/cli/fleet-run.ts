@@ -19,7 +19,6 @@ import {
   type TenantResult,
   type TenantStatus,
 } from '../model/index.js';
-import type { circuitBreaker } from '../client/circuit-breaker.js';
 import { hasFailed, laneCount, stagesOf, stopping } from '../fleet/lanes.js';
 import {
   entryOf,
@@ -133,12 +132,7 @@ export async function runFleet(
   const { signal, clock } = context;
   setFleetFlags();
   const { limitersByKey } = await import('../client/rate-limit.js');
-  const { circuitBreaker: breakerOf } = await import('../client/circuit-breaker.js');
-  const shared = {
-    limiter: limitersByKey(clock),
-    lanes: laneCount(site.fleet.concurrency),
-    breaker: breakerOf(clock),
-  };
+  const shared = { limiter: limitersByKey(clock), lanes: laneCount(site.fleet.concurrency) };
   const stop = stopping(site.fleet.stop);
   const entries = new Map<string, TenantEntry>();
   const outcomes = new Map<string, TenantOutcome>();
@@ -306,7 +300,6 @@ export interface TenantRun {
   readonly shared: {
     readonly limiter: Exchanges['limiterOf'];
     readonly lanes: ReturnType<typeof laneCount>;
-    readonly breaker: ReturnType<typeof circuitBreaker>;
   };
   /** Takes its progress line. */
   readonly status?: ReturnType<FleetWatch['begin']>;
@@ -416,17 +409,16 @@ async function stored(
 }
 
 /** What a tenant shares with others, and which origins failed it last. */
-function exchangesOf(site: FleetSite, tenant: Tenant, { limiter, breaker }: TenantRun['shared']) {
+function exchangesOf(site: FleetSite, tenant: Tenant, { limiter, lanes }: TenantRun['shared']) {
   const seen = new Set<string>();
   const failing = new Set<string>();
   const share = processesWith(tenant, site);
   const exchanges: Exchanges = {
     limiterOf: (credential, perMinute) =>
       limiter(credential, perMinute === undefined ? undefined : rateOf(perMinute, share)),
-    turn: (origin, signal) => breaker.turn(origin, tenant.name, signal),
-    answered(origin, status, milliseconds) {
-      if (status === 0) breaker.failed(origin, tenant.name, milliseconds);
-      else breaker.answered(origin);
+    mayRepeat: lanes.mayRepeat,
+    answered(origin, status) {
+      lanes.answered(origin, status !== 0);
       seen.add(origin);
       if (status === 0 || status >= 500) failing.add(origin);
       else failing.delete(origin);

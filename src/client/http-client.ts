@@ -1,7 +1,6 @@
 // Sends one request: through the rate limiter, with a timeout and possibly retries. It does not interpret the result.
 import { defined, type Emit } from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
-import type { Turn } from './circuit-breaker.js';
 import { limiter, type Limiter } from './rate-limit.js';
 import { httpDate, longestRetryAfter, retryAfter, retryBudget, retryDelay } from './retry.js';
 import { TransportError, type HttpRequest, type HttpResult, type Transport } from './transport.js';
@@ -44,8 +43,8 @@ export interface HttpPorts {
   readonly signal: AbortSignal;
   /** The limiter, where it is not of this client alone. */
   readonly limiterFor?: (requestsPerMinute: number | undefined) => Limiter;
-  /** Asked before each attempt. Absent: each is sent. */
-  readonly turn?: (origin: string, signal: AbortSignal) => Promise<Turn>;
+  /** Whether to repeat a request without a response, asked after the pause; always where absent. */
+  readonly mayRepeat?: (origin: string) => boolean;
 }
 
 const noticeable = 1000;
@@ -53,7 +52,7 @@ const noticeable = 1000;
 const prompt = 5000;
 
 export function httpClient(
-  { transport, clock, random, emit, signal: whole, limiterFor, turn: turnFor }: HttpPorts,
+  { transport, clock, random, emit, signal: whole, limiterFor, mayRepeat }: HttpPorts,
   deadlineSeconds: number,
   requestsPerMinute?: number,
 ): HttpClient {
@@ -90,24 +89,21 @@ export function httpClient(
       const { counted, signal, mayLeave, gate = common, ...request } = call;
       if (run.aborted || signal?.aborted || !(await admitted(gate, signal ?? run)))
         return { error: interrupted() };
-      return inTurn({ turnFor, url: call.url, signal: signal ?? run }, async (deadline) => {
-        const body = await mayLeave?.();
-        counts[counted] = (counts[counted] ?? 0) + 1;
-        requests += 1;
-        const whole = { ...request, ...defined({ body: body ?? request.body }) };
-        return exchange(whole, signal ?? time, deadline);
-      });
+      const end = signal ?? time;
+      const body = await mayLeave?.();
+      counts[counted] = (counts[counted] ?? 0) + 1;
+      requests += 1;
+      return exchange({ ...request, ...defined({ body: body ?? request.body }) }, end);
     }
 
     async function carry(call: Call, again: (result: HttpResult) => boolean): Promise<HttpResult> {
-      for (let tries = 1, before: HttpResult | undefined; ; tries += 1) {
+      for (let tries = 1; ; tries += 1) {
         const result = await attempt(call);
-        if ('error' in result && result.error.code === SILENT) return before ?? result;
-        before = result;
         const { answer, wait: asked } = 'answer' in result ? result : {};
         if (asked !== undefined && asked <= longestRetryAfter && answer?.status === 429)
           (call.gate ?? common).hold(asked);
         if (!again(result) || !(await pause(tries, asked, call.signal))) return result;
+        if ('error' in result && mayRepeat?.(new URL(call.url).origin) === false) return result;
       }
     }
 
@@ -137,8 +133,8 @@ function exchanges(transport: Transport, clock: Clock, deadlineSeconds: number) 
   /** Milliseconds by which the clock of the service is ahead of the time since the start of the machine, which nobody sets. */
   let ahead: number | undefined;
 
-  const late = (error: unknown, seconds: number): TransportError =>
-    new TransportError(`no complete answer within ${seconds} s`, {
+  const late = (error: unknown): TransportError =>
+    new TransportError(`no complete answer within ${deadlineSeconds} s`, {
       sent: isTransportError(error) ? error.sent : true,
       code: isTransportError(error) && error.code === 'body-unfinished' ? error.code : 'timeout',
     });
@@ -146,11 +142,10 @@ function exchanges(transport: Transport, clock: Clock, deadlineSeconds: number) 
   async function exchange(
     request: Omit<HttpRequest, 'signal'>,
     end: AbortSignal | undefined,
-    seconds = deadlineSeconds,
   ): Promise<HttpResult> {
     const done = new AbortController();
     const deadline = new AbortController();
-    clock.sleep(seconds * 1000, done.signal).then(
+    clock.sleep(deadlineSeconds * 1000, done.signal).then(
       () => deadline.abort(),
       () => undefined,
     );
@@ -168,7 +163,7 @@ function exchanges(transport: Transport, clock: Clock, deadlineSeconds: number) 
     } catch (error) {
       if (end?.aborted && !deadline.signal.aborted)
         return { error: interrupted(isTransportError(error) ? error.sent : true) };
-      if (deadline.signal.aborted) return { error: late(error, seconds) };
+      if (deadline.signal.aborted) return { error: late(error) };
       if (isTransportError(error)) return { error };
       throw error;
     } finally {
@@ -180,37 +175,6 @@ function exchanges(transport: Transport, clock: Clock, deadlineSeconds: number) 
     ahead === undefined ? undefined : ahead + clock.boot().milliseconds - clock.now();
   return { exchange, skew };
 }
-
-interface Asked {
-  readonly turnFor: HttpPorts['turn'];
-  readonly url: string;
-  readonly signal: AbortSignal;
-}
-
-/** @param send takes a deadline in seconds, if the request has its own */
-async function inTurn(
-  { turnFor, url, signal }: Asked,
-  send: (deadline?: number) => Promise<HttpResult>,
-): Promise<HttpResult> {
-  if (!turnFor) return send();
-  const { origin } = new URL(url);
-  const turn = await turnFor(origin, signal).catch(() => undefined);
-  if (!turn) return { error: interrupted() };
-  if (!turn.isSent) return { error: silent(origin) };
-  try {
-    return await send(turn.deadlineSeconds);
-  } finally {
-    turn.end();
-  }
-}
-
-const SILENT = 'silent-origin';
-
-const silent = (origin: string): TransportError =>
-  new TransportError(`not sent, because ${origin} did not respond to other tenants either`, {
-    sent: false,
-    code: SILENT,
-  });
 
 const interrupted = (sent = false): TransportError =>
   new TransportError('the run was interrupted', { sent, code: 'interrupted' });

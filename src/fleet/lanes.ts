@@ -51,8 +51,8 @@ export function stopping({ failures, blocked: mostBlocked }: StopRules) {
   };
 }
 
-/** Tenants in a row, at one origin, that halve the lanes, or double them again. */
-const IN_A_ROW = 5;
+/** Tenants in a row, at one origin, that halve the lanes, or double them again; and requests in a row without a response, that are not repeated. */
+const DEAD_AFTER = 5;
 
 /** The number of lanes: half as many while an origin seems to be down, never less than one. */
 export function laneCount(most: number) {
@@ -60,6 +60,7 @@ export function laneCount(most: number) {
   const alike = new Map<string, { readonly down: boolean; readonly count: number }>();
   /** How often an origin halved the lanes. */
   const halvings = new Map<string, number>();
+  const unanswered = new Map<string, number>();
   const lanes = (): number => {
     const all = [...halvings.values()].reduce((sum, one) => sum + one, 0);
     return Math.max(1, Math.floor(most / 2 ** all));
@@ -70,11 +71,17 @@ export function laneCount(most: number) {
     ended(origin: string, down: boolean): void {
       const before = alike.get(origin);
       const count = before?.down === down ? before.count + 1 : 1;
-      alike.set(origin, { down, count: count % IN_A_ROW });
-      if (count < IN_A_ROW) return;
+      alike.set(origin, { down, count: count % DEAD_AFTER });
+      if (count < DEAD_AFTER) return;
       const halved = halvings.get(origin) ?? 0;
       if (!down) halvings.set(origin, Math.max(0, halved - 1));
       else if (lanes() > 1) halvings.set(origin, halved + 1);
     },
+    /** @param isThere whether there was a response of any kind */
+    answered(origin: string, isThere: boolean): void {
+      unanswered.set(origin, isThere ? 0 : (unanswered.get(origin) ?? 0) + 1);
+    },
+    /** Whether a request without a response is to be repeated. */
+    mayRepeat: (origin: string): boolean => (unanswered.get(origin) ?? 0) < DEAD_AFTER,
   };
 }

@@ -22,7 +22,6 @@ const printed = ['unit/cli/printed-once.test.ts'];
 const workers = ['unit/cli/fleet-worker.test.ts'];
 const cty = ['unit/terraform/cty.test.ts'];
 const wire = ['unit/terraform/grpc-server.test.ts'];
-const breaker = ['unit/client/circuit-breaker.test.ts'];
 const apply = ['unit/reconciler/apply.test.ts'];
 const crash = ['unit/reconciler/crash.test.ts'];
 const replace = ['unit/reconciler/replace.test.ts'];
@@ -3775,8 +3774,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a request outlives the time it is given',
     file: 'client/http-client.ts',
-    find: 'exchange(whole, signal ?? time, deadline)',
-    replace: 'exchange(whole, signal, deadline)',
+    find: 'const end = signal ?? time;',
+    replace: 'const end = signal;',
     tests: writing,
   },
   {
@@ -5373,46 +5372,18 @@ export const mutants: readonly Mutant[] = [
     tests: fleetRules,
   },
   {
-    name: 'a fleet sends to an origin that does not answer',
+    name: 'a fleet waits three times for an origin that does not answer',
     file: 'client/http-client.ts',
-    find: 'if (!turn.isSent) return { error: silent(origin) };',
+    find: "if ('error' in result && mayRepeat?.(new URL(call.url).origin) === false) return result;",
     replace: '',
     tests: ['unit/client/patience.test.ts'],
   },
   {
-    name: 'a response does not clear what an origin failed before',
-    file: 'client/circuit-breaker.ts',
-    find: 'reset(stateOf(origin)),',
-    replace: 'void stateOf(origin),',
-    tests: breaker,
-  },
-  {
-    name: 'a tenant alone at its origin gives up early',
-    file: 'client/circuit-breaker.ts',
-    find: ' && tenants.size > 1',
-    replace: '',
-    tests: breaker,
-  },
-  {
-    name: 'an outage of last night stops the tenants of today',
-    file: 'client/circuit-breaker.ts',
-    find: 'if (now - one.failedAt > FORGOTTEN) reset(one);',
-    replace: '',
-    tests: breaker,
-  },
-  {
-    name: 'an origin that is down gets many requests at once',
-    file: 'client/circuit-breaker.ts',
-    find: 'return trying.size === 0 && now >= nextTrialAt;',
-    replace: 'return true;',
-    tests: breaker,
-  },
-  {
-    name: 'one sick tenant decides that an origin is down',
-    file: 'client/circuit-breaker.ts',
-    find: ' && !trying.has(tenant) && !tried.has(tenant)',
-    replace: '',
-    tests: breaker,
+    name: 'a request without a response is not forgotten',
+    file: 'fleet/lanes.ts',
+    find: 'isThere ? 0 : (unanswered.get(origin) ?? 0) + 1',
+    replace: '(unanswered.get(origin) ?? 0) + 1',
+    tests: fleetRules,
   },
   {
     name: 'a page of a tenant replaces a file that no report wrote',

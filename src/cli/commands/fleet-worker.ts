@@ -46,7 +46,6 @@ export const run: Command = async (context) => {
   const name = queueNameOf(shared(fleet.states));
   const [place] = await sharedPlaces(context, fleet.results);
   const { limitersByKey } = await import('../../client/rate-limit.js');
-  const { circuitBreaker } = await import('../../client/circuit-breaker.js');
   const queues = await queuesOf(context, true);
   try {
     const worker: FleetWorker = {
@@ -54,11 +53,7 @@ export const run: Command = async (context) => {
       place,
       queue: await queues.queue(name),
       workers,
-      shared: {
-        limiter: limitersByKey(clock),
-        lanes: laneCount(lanes),
-        breaker: circuitBreaker(clock),
-      },
+      shared: { limiter: limitersByKey(clock), lanes: laneCount(lanes) },
       runs: new Map(),
       active: new Map(),
       isDown: false,

@@ -27,9 +27,9 @@ import {
 } from '../../report/fleet-watch-metrics.js';
 import { plural } from '../../report/words.js';
 import { AS_DECLARED, failedCycle, type AuditCycle, type RepeatedAudit } from '../audit-cycle.js';
-import { wholeNumber, type Context } from '../context.js';
+import { wholeNumber, type Context, type Exchanges } from '../context.js';
 import { fleetHere, type FleetSite } from '../fleet-context.js';
-import { runTenant, type TenantRun } from '../fleet-run.js';
+import { runTenant } from '../fleet-run.js';
 import { ownController } from '../own-signal.js';
 import { sayingOnce } from '../repeated-messages.js';
 import { madeBy, version } from '../version.js';
@@ -65,9 +65,8 @@ export async function watchedFleet(context: Context, every: number): Promise<Rep
   context.toSeeAll = undefined;
   const most = wholeNumber('--metrics-tenants', flags.metricsTenants ?? '100', 0, 100_000);
   const { limitersByKey } = await import('../../client/rate-limit.js');
-  const { circuitBreaker } = await import('../../client/circuit-breaker.js');
   // For as long as the watch runs: a rate holds over two passes, too.
-  const common = { limiter: limitersByKey(clock), breaker: circuitBreaker(clock) };
+  const limiter = limitersByKey(clock);
   const memory: Memory = {
     kept: new Map(),
     record: beginning(clock.now() / 1000),
@@ -77,7 +76,7 @@ export async function watchedFleet(context: Context, every: number): Promise<Rep
   const repeated = repeatedLanes<Tenant>({
     lanes: () => memory.lanes.lanes(),
     mayStart: () => !signal.aborted,
-    work: (tenant) => auditTenant(context, memory, tenant, common),
+    work: (tenant) => auditTenant(context, memory, tenant, limiter),
   });
   const quiet = sayingOnce(context);
   return {
@@ -98,7 +97,7 @@ async function auditTenant(
   context: Context,
   memory: Memory,
   tenant: Tenant,
-  common: Omit<TenantRun['shared'], 'lanes'>,
+  limiter: Exchanges['limiterOf'],
 ): Promise<void> {
   const { clock, signal, tell } = context;
   const site = memory.site!;
@@ -108,7 +107,7 @@ async function auditTenant(
     flags: tenantFlags(context),
     work: auditedIn(site),
   } as const;
-  const shared = { ...common, lanes: memory.lanes };
+  const shared = { limiter, lanes: memory.lanes };
   const { result } = await runTenant(context, site, tenant, { job, shared, status: undefined });
   if (signal.aborted) return;
   const before = memory.kept.get(tenant.name);

@@ -16,7 +16,6 @@ import { resultRegisters, runRecords, type ResultPlace } from '../../../src/cli/
 import { doJob, watchJobs, type FleetWorker } from '../../../src/cli/fleet-worker-job.js';
 import { limitersByKey } from '../../../src/client/rate-limit.js';
 import { parseFault } from '../../../src/emulator/index.js';
-import { circuitBreaker } from '../../../src/client/circuit-breaker.js';
 import { laneCount } from '../../../src/fleet/lanes.js';
 import { delayOf, scheduleData, tenantJobIn } from '../../../src/fleet/tenant-job.js';
 import {
@@ -93,11 +92,7 @@ async function working(
       place,
       queue,
       workers: 1,
-      shared: {
-        limiter: limitersByKey(context.clock),
-        lanes: laneCount(8),
-        breaker: circuitBreaker(context.clock),
-      },
+      shared: { limiter: limitersByKey(context.clock), lanes: laneCount(8) },
       runs: new Map(),
       active: new Map(),
       isDown: false,

@@ -217,6 +217,18 @@ describe('lanes', () => {
   });
 });
 
+test('five requests in a row without a response are not repeated, until there is one', () => {
+  const { answered, mayRepeat } = laneCount(16);
+  for (let at = 0; at < 4; at += 1) answered('a', false);
+  answered('a', true);
+  for (let at = 0; at < 4; at += 1) answered('a', false);
+  expect(mayRepeat('a')).toBe(true);
+  answered('a', false);
+  expect([mayRepeat('a'), mayRepeat('b')]).toEqual([false, true]);
+  answered('a', true);
+  expect(mayRepeat('a')).toBe(true);
+});
+
 describe('a stop', () => {
   const after = (codes: readonly Exit[], rules: Parameters<typeof stopping>[0]) => {
     const stop = stopping(rules);
