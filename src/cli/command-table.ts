@@ -568,6 +568,7 @@ const table = {
     flags: { ...debug },
   },
   doctor: {
+    graceful: true,
     args: '[paths...]',
     doc: 'check versions, credentials, clock, reachability and lock',
     flags: {

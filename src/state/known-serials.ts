@@ -98,14 +98,15 @@ function knownSerial(place: Pick<Store, 'location' | 'endpoint'>, known: KnownSe
     /** A disk that cannot be written to only makes the check weaker. @param one undefined: the state is there no more */
     async remember(one: State | undefined): Promise<void> {
       try {
+        const lineage = (await load(known, path))?.['lineage'];
         if (one) {
           await files.makeFolder(folder);
           await files.replace(path, `${JSON.stringify(of(one))}\n`, 0o600);
         } else await ifThere(files.remove(path));
         if (older === path) return;
         // It may be that of a state on another server.
-        const isSame = !one || (await load(known, older))?.['lineage'] === one.lineage;
-        if (isSame) await ifThere(files.remove(older));
+        const left = one?.lineage ?? lineage;
+        if ((await load(known, older))?.['lineage'] === left) await ifThere(files.remove(older));
       } catch (error) {
         if (!isDiskError(error)) throw error;
       }
@@ -128,8 +129,9 @@ export function rememberingStore(store: Store, known: KnownSerials): Store {
   /** @returns what this machine knew */
   const assertNotOlder = async (found: State): Promise<Known | undefined> => {
     const before = await read();
-    if (before?.['lineage'] !== found.lineage) return before;
-    const { serial } = before;
+    const newest = before ?? (await newestCopy(known, found));
+    if (newest?.['lineage'] !== found.lineage) return before;
+    const { serial } = newest;
     if (typeof serial === 'number' && serial > found.serial)
       refuse(
         'state-went-back',
@@ -192,6 +194,8 @@ const declaredIn = ({
 });
 
 interface KnownPlace extends ProjectIdentity, Pick<Store, 'location' | 'endpoint'> {
+  readonly lineage?: unknown;
+  readonly serial?: unknown;
   /** Of what tells it to this machine. */
   readonly path: string;
 }
@@ -242,6 +246,15 @@ function moving(from: string, to: string): string {
   return isAddress(from)
     ? `, with the settings of before: trueup state pull > ${file}`
     : `: mv ${shellWord(from)} ${file}`;
+}
+
+/** What this machine saw of the same state elsewhere: a backup may be restored to another server. */
+async function newestCopy(
+  known: KnownSerials,
+  { lineage }: State,
+): Promise<Pick<KnownPlace, 'lineage' | 'serial'> | undefined> {
+  const copies = (await knownPlaces(known)).filter((one) => one.lineage === lineage);
+  return copies.toSorted((one, other) => Number(other.serial) - Number(one.serial))[0];
 }
 
 /** Where this machine knows states of the project. */

@@ -567,6 +567,40 @@ describe('a server that fails', () => {
     expect(kept().lock).toBeUndefined();
   });
 
+  it('removes a lock that it gets too late, but not that of another run', async () => {
+    const { store, server, clock, kept, rules } = place(PLAIN_PATH);
+    await (await store().open('apply', TARGET)).release();
+    let answer: (() => void) | undefined;
+    let hangs = true;
+    const transport: StateServerOptions['transport'] = async (request) => {
+      const { pathname, search } = new URL(request.url);
+      const { method, headers, body = '' } = request;
+      // It does not check whose lock it removes.
+      if (method === 'UNLOCK') {
+        kept().lock = undefined;
+        return { status: 200, body: '', headers: {} };
+      }
+      const { authorization } = headers;
+      const given = rules.answer({ method, path: `${pathname}${search}`, authorization, body });
+      if (method === 'LOCK' && hangs) await new Promise<void>((go) => void (answer = go));
+      return { ...given, headers: {} };
+    };
+    const stop = new AbortController();
+    const asked = store({ server: server({ transport }), signal: stop.signal });
+    const refused = refusal(asked.open('apply', TARGET));
+    await clock.sleep(1_000);
+    stop.abort(new Error('SIGINT'));
+    await refused;
+    kept().lock = undefined;
+    await store().open('apply', TARGET);
+    const holder = kept().lock?.['ID'];
+    hangs = false;
+    answer?.();
+    await clock.sleep(100);
+    expect(holder).toBeDefined();
+    expect(kept().lock?.['ID']).toBe(holder);
+  });
+
   it('says at the start what it refuses, before anything is written', async () => {
     const table: readonly (readonly [Fault, code: string, words: string])[] = [
       [() => 'dropped', 'backend-unreachable', 'ECONNREFUSED'],

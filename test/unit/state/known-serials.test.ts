@@ -40,8 +40,15 @@ function machine() {
     told,
     local: (path = '/sim/state.json', byEnvironment = false) =>
       migratedStore(fileStore({ ...shared, path }), known('default', byEnvironment)),
-    place(location: string, project = 'default', byEnvironment = false, endpoint?: string): Store {
-      const plain = memoryRegisters(clock.service, random).connect();
+    memory: () => memoryRegisters(clock.service, random),
+    place(
+      location: string,
+      project = 'default',
+      byEnvironment = false,
+      endpoint?: string,
+      values = memoryRegisters(clock.service, random),
+    ): Store {
+      const plain = values.connect();
       const registers = { ...plain, location, ...defined({ endpoint }) };
       const store = registerStore({
         ...shared,
@@ -57,9 +64,9 @@ function machine() {
   };
 }
 
-async function applied(store: Store): Promise<void> {
+async function applied(store: Store, id = '1'): Promise<void> {
   const session = await store.open('apply', TARGET);
-  await session.record(intent('1'), result('1'));
+  await session.record(intent(id), result(id));
   await session.compact();
   await session.release();
 }
@@ -227,4 +234,20 @@ it('what an earlier build knew of a place is read until its state is known on it
   expect(await refusal(one.read())).toMatchObject({ code: 'state-went-back' });
   await one.accept!();
   expect(await onlyFile(files)).toBe(`${SERIALS}/${newer}`);
+});
+
+it('refuses a backup that was restored to another server, until a person accepts it', async () => {
+  const { place, memory: registers } = machine();
+  const [one, copy] = [registers(), registers()];
+  const at = (endpoint: string, values: typeof one) =>
+    place('s3://bucket/x', 'default', false, endpoint, values);
+  const first = at('https://one.example.com/', one);
+  await applied(first);
+  for (const [key, value] of one.values) copy.values.set(key, value);
+  await applied(first, '2');
+  const second = at('https://restored.example.com/', copy);
+  expect(await refusal(second.read())).toMatchObject({ code: 'state-went-back' });
+  expect(await refusal(second.open('apply', TARGET))).toMatchObject({ code: 'state-went-back' });
+  await second.accept?.();
+  expect((await second.read())?.state.serial).toBe(1);
 });

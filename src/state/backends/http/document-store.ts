@@ -101,7 +101,9 @@ function interruptibleServer(options: DocumentStoreOptions): StateServer {
     lock: (lock) =>
       takenInTime(options, location, {
         taking: server.lock(lock),
-        remove: async (taken) => taken === 'taken' && server.unlock(lock),
+        // Somebody may have removed it, and another run may have the lock: not every server checks whose it is.
+        remove: async (taken) =>
+          taken === 'taken' && (await server.lock(lock)) === 'taken' && server.unlock(lock),
         detail: `If the server gave it the lock after all: trueup unlock ${lock.id}`,
       }),
   };
@@ -135,7 +137,8 @@ async function open(
     const stored = { ...owned, serial: found?.serial ?? 0 };
     const content = await contentOf(stored, server.location, options.version);
     await document.write(owned);
-    await assertShown(server, owned);
+    // Under the lock: what was written has to be cleared if it is not kept.
+    await assertShown(options.server, owned);
     session = documentSession(options, document, { draft: owned, content });
     await recordRescued(options.rescue, session);
     return session;
