@@ -149,7 +149,7 @@ function filledText(text: string, attribute: Attribute | undefined, at: Filling)
 }
 
 /** What may differ between the members of a `for_each`: the text of an expression of a stack does not tell. */
-export const OF_MEMBER = /each|\uE000/;
+const OF_MEMBER = /each|\uE000/;
 
 /** An instance and a `for_each` repeat their texts: what is the same each time is filled in the first time. */
 function filledOnce(text: string, at: Filling): Raw {

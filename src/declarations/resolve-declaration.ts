@@ -38,7 +38,6 @@ import {
   build,
   converted,
   joinedKey,
-  OF_MEMBER,
   substitute,
   type InterpolationContext,
   type Scope,
@@ -104,6 +103,9 @@ export function complain(
   });
 }
 
+/** A text with an expression that reads the member of a `for_each`, or may do so. */
+const READS_MEMBER = /\$\{[^}]*\beach\b|\uE000/;
+
 /** The use of a template, and the member of a `for_each`, whose values may decide what is wrong. What stands there as it is, is wrong once. */
 function whatDecides(
   { instance, raw }: RawEntry,
@@ -112,7 +114,7 @@ function whatDecides(
 ): readonly (string | undefined)[] {
   const text = textAt(raw, path) ?? '';
   if (!text.includes('${')) return [];
-  return [instance?.prefix, instance?.key, OF_MEMBER.test(text) ? address : undefined];
+  return [instance?.prefix, instance?.key, READS_MEMBER.test(text) ? address : undefined];
 }
 
 /** The place of a declaration that a program made is its construct; that of a block is its beginning: several documents of a file may hold lists of blocks. */

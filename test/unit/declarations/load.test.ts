@@ -420,6 +420,8 @@ accounts:
     const variable = 'variables: { n: 1 }\n';
     const wrong = '  s: { for_each: [a, b, c], name: "${var.n}" }\n';
     expect(await codes(`${variable}accounts:\n${wrong}`)).toEqual(['wrong-type']);
+    const worded = '  s: { for_each: [a, b, c], name: "Outreach ${var.nope}" }\n';
+    expect(await codes(`accounts:\n${worded}`)).toEqual(['unknown-variable']);
   });
 
   it('complains of each member whose value is wrong', async () => {
