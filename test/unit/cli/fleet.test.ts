@@ -67,6 +67,20 @@ test('a state file that is left in the folder is that of no tenant', async () =>
   expect(stdout).toContain('1 to adopt');
 });
 
+test('a tenant whose plan was refused is planned again by the same run', async () => {
+  const states = await startHttp();
+  cleanUp.push(() => states.stop());
+  const home = await fleetOf(['acme'], FILE.replace('[base]', `[base], state: "${states.url}"`));
+  Object.assign(home.env, states.environment);
+  expect((await home.run('apply', '--auto-approve', '--run', 'one')).code).toBe(0);
+  const [seen = ''] = files(home.cwd).filter((path) => path.includes('/serials/'));
+  const right = readFileSync(seen, 'utf8');
+  writeFileSync(seen, right.replace(/"serial":\d+/, '"serial":99'));
+  expect((await home.run('apply', '--auto-approve', '--run', 'two')).code).toBe(6);
+  writeFileSync(seen, right);
+  expect((await home.run('apply', '--auto-approve', '--run', 'two')).code).toBe(0);
+});
+
 describe('the variables of a tenant', () => {
   const file = (variables: string): string =>
     `fleet: { tenants: { acme: { paths: [tenants/acme], variables: ${variables} } }, defaults: { paths: [base] } }`;
