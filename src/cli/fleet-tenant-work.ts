@@ -1,6 +1,5 @@
 // What is done with one tenant of a fleet, in this process or by a worker: it is audited, planned, or its plan is applied,
 // unless the run has its result already.
-import { hasFailed } from '../fleet/lanes.js';
 import { isFinal } from '../fleet/merge.js';
 import { entryDigest, type Tenant } from '../fleet/tenant.js';
 import {
@@ -174,10 +173,8 @@ async function knownOf(
   if (entry) {
     const { exit, summary, diagnostics } = entry;
     const code = exit ?? exits.error;
-    // Nothing was begun: a resumed run plans again.
-    const of = hasFailed(code) ? '' : (planning?.digest ?? '');
-    const { document } = planning ?? {};
-    return { exit: code, digest: of, summary, diagnostics, ...defined({ document }) };
+    const { document, digest = '' } = planning ?? {};
+    return { exit: code, digest, summary, diagnostics, ...defined({ document }) };
   }
   const bundled = bundle.tenants.find(({ tenant }) => tenant === name);
   if (bundled?.plan) {

@@ -4848,7 +4848,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a document that the server does not show is believed',
     file: 'state/backends/http/document-store.ts',
-    find: 'await assertShown(server, owned);',
+    find: 'await assertShown(options.server, owned);',
     replace: '',
     tests: httpState,
   },
@@ -5306,13 +5306,6 @@ export const mutants: readonly Mutant[] = [
     file: 'cli/fleet-tenant-work.ts',
     find: 'const code = exit ?? exits.error;',
     replace: 'const code = exits.error;',
-    tests: fleetCommands,
-  },
-  {
-    name: 'a plan that could not be made is made again',
-    file: 'cli/fleet-tenant-work.ts',
-    find: "hasFailed(code) ? '' : (planning?.digest ?? '')",
-    replace: "planning?.digest ?? ''",
     tests: fleetCommands,
   },
   {
