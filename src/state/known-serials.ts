@@ -126,10 +126,10 @@ export function rememberingStore(store: Store, known: KnownSerials): Store {
   const { notify } = known;
   const { of, read, remember } = knownSerial(store, known);
 
-  /** @returns what this machine knew */
-  const assertNotOlder = async (found: State): Promise<Known | undefined> => {
+  /** @param moves whether the state comes back to a place that it left @returns what this machine knew */
+  const assertNotOlder = async (found: State, moves = false): Promise<Known | undefined> => {
     const before = await read();
-    const newest = before ?? (await newestCopy(known, found));
+    const newest = before ?? (moves ? undefined : await newestCopy(known, found));
     if (newest?.['lineage'] !== found.lineage) return before;
     const { serial } = newest;
     if (typeof serial === 'number' && serial > found.serial)
@@ -158,7 +158,8 @@ export function rememberingStore(store: Store, known: KnownSerials): Store {
     async open(...asked) {
       const session = await store.open(...asked);
       try {
-        await assertNotOlder(session.snapshot.state);
+        const [, , moved] = asked;
+        await assertNotOlder(session.snapshot.state, moved !== undefined);
       } catch (error) {
         await session.release();
         throw error;
