@@ -23,18 +23,22 @@ export interface Said {
   readonly variables: readonly string[];
   /** Those of a command about all tenants of a fleet, where `variables` are of one of them; absent where they are not. */
   readonly ofFleet?: readonly string[] | undefined;
-  /** Of a tenant of a fleet, whose state no settings name: `trueup unlock` needs it. */
+  /** Of a tenant of a fleet, whose state no settings name. */
   readonly state?: string;
 }
 
-/** Without the variables that hold a secret, as far as the masking knows it when a command is printed. */
+/** Stands for a value that no message shows. A shell takes it for a redirection, so a command is not run with it by mistake. */
+const UNSHOWN = '=<value>';
+
+/** Without the values of variables that hold a secret, as far as the masking knows it when a command is printed. */
 export function saidOf(masking: Masking, { ofFleet, ...said }: Said): Said {
   const typeable = (variables: readonly string[]): readonly string[] =>
-    variables.filter((one) => {
+    variables.map((one) => {
       const [name = '', ...value] = one.split('=');
       // No terminal takes a control character as it is printed.
       const isTypeable = !/\p{Cc}/u.test(one);
-      return isTypeable && !isSecretName(name) && !masking.holds([one, value.join('=')]);
+      const isShown = isTypeable && !isSecretName(name) && !masking.holds([one, value.join('=')]);
+      return isShown ? one : name + UNSHOWN;
     });
   return {
     ...said,
@@ -111,15 +115,19 @@ export function typed(
   const places = takesPaths.test(command) && paths.join() !== '.' ? paths.map(shellWord) : [];
   const rest = [
     ...places,
-    ...variables.flatMap((one) => ['--var', shellWord(one)]),
+    ...variables.flatMap((one) => {
+      const [shown, rest] = one.endsWith(UNSHOWN)
+        ? [one.slice(0, -UNSHOWN.length), UNSHOWN]
+        : [one, ''];
+      return ['--var', shellWord(shown) + rest];
+    }),
     ...(env === undefined ? [] : ['--env', env]),
   ]
     .map((word) => ` ${word}`)
     .join('');
   const whole = command.endsWith(rest) ? command : command + rest;
-  return state !== undefined && command.startsWith('trueup unlock ')
-    ? `TRUEUP_STATE=${shellWord(state)} ${whole}`
-    : whole;
+  const isOfState = state !== undefined && /^trueup (?!fleet )/.test(command);
+  return isOfState ? `TRUEUP_STATE=${shellWord(state)} ${whole}` : whole;
 }
 
 const variableWords = (variables: Readonly<Record<string, string>>): readonly string[] =>

@@ -11,6 +11,7 @@ import {
   Refusal,
   Secret,
   type Diagnostic,
+  type Masking,
 } from '../model/index.js';
 import { printedVariables } from '../fleet/credential-command.js';
 import { readFleet } from '../fleet/fleet-file.js';
@@ -28,7 +29,7 @@ import type { CommandOutput } from '../platform/index.js';
 import { briefly } from '../report/brief-diagnostics.js';
 import { tenantDiagnostics } from '../report/fleet-text.js';
 import { addressesIn, credentialIn, needs } from './cloud-connection.js';
-import { withCommands } from './commands-to-type.js';
+import { saidOf, withCommands } from './commands-to-type.js';
 import type { Flags } from './command-table.js';
 import type { Context, Exchanges } from './context.js';
 import { ownCredentials } from './own-credentials.js';
@@ -200,6 +201,8 @@ export function processesWith(
 export interface TenantContext {
   readonly context: Context;
   readonly told: readonly Diagnostic[];
+  /** What a message about the tenant is in the report of the fleet. */
+  readonly inItsWords: (one: Diagnostic) => Diagnostic;
 }
 
 interface TenantPorts {
@@ -223,19 +226,22 @@ export async function tenantContext(
   const printed = ports.output
     ? await printedFor({ cwd, signal }, tenant, ports.output, split)
     : {};
-  const state = tenantState(tenant, env);
-  const environment = { ...environmentFor(tenant, split, printed), TRUEUP_STATE: state };
+  const environment = {
+    ...environmentFor(tenant, split, printed),
+    TRUEUP_STATE: tenantState(tenant, env),
+  };
   const masking = maskingOf();
   for (const secret of ownCredentials(environment)) masking.add(secret);
   for (const [name, value] of Object.entries(printed))
     if (!addresses.has(name)) masking.add(new Secret(name, () => value));
+  const inItsWords = wordsOf(masking, tenant, { env, given: ports.flags.var });
   const told: Diagnostic[] = [];
   const context: Context = {
     ...parent,
     flags: { ...ports.flags, ...defined({ env }) },
     environment,
     masking,
-    said: { paths: tenant.paths, env, variables: [], state },
+    said: { paths: tenant.paths, env, variables: [] },
     out: silentOutlet(),
     err: silentOutlet(ports.status),
     interactive: false,
@@ -245,15 +251,13 @@ export async function tenantContext(
     fleetVariables: Object.keys(tenant.variables),
     exchanges: ports.exchanges,
     tell: async (diagnostics) => {
-      const said = masking
-        .said(withCommands(diagnostics, context.said))
-        .map((one) => inItsWords(one, tenant));
+      const said = masking.said(withCommands(diagnostics, context.said)).map(inItsWords);
       told.push(...said);
       await showWait(parent, tenant, said, ports.status);
     },
     debug: (line) => parent.debug(() => `${tenant.name}: ${masking.text(line())}`),
   };
-  return { context, told };
+  return { context, told, inItsWords };
 }
 
 /** That a tenant waits for a lock is of use while it waits: as its status, or in the log. */
@@ -271,8 +275,31 @@ async function showWait(
     );
 }
 
-/** Messages name variables as the tenant has them: those without a prefix are not read. */
-export function inItsWords(one: Diagnostic, { credentials }: Tenant): Diagnostic {
+interface Typing {
+  readonly env: string | undefined;
+  /** Variables of the command line, as `name=value`. */
+  readonly given: readonly string[] | undefined;
+}
+
+/** Messages name variables as the tenant has them, and their commands what the fleet gives it: its state and its variables. Its plan does not: it is the one that `trueup plan` makes. */
+function wordsOf(masking: Masking, tenant: Tenant, { env, given }: Typing) {
+  const over = given?.map((one) => one.split('=', 1)[0]);
+  const own = Object.entries(tenant.variables).filter(([name]) => !over?.includes(name));
+  const said = saidOf(masking, {
+    paths: [],
+    env: undefined,
+    variables: own.map((pair) => pair.join('=')),
+    ofFleet: [],
+    state: tenantState(tenant, env),
+  });
+  return (one: Diagnostic): Diagnostic => {
+    const [complete = one] = withCommands([withPrefixes(one, tenant)], said);
+    return complete;
+  };
+}
+
+/** Variables without a prefix are not read. */
+function withPrefixes(one: Diagnostic, { credentials }: Tenant): Diagnostic {
   if (!('env_prefix' in credentials))
     return one.code === 'secret-missing' && one.summary.search(VARIABLE) >= 0
       ? { ...one, detail: 'Its credential command has to print it.' }

@@ -44,7 +44,6 @@ import type { Context, Exchanges } from './context.js';
 import { withCommands } from './commands-to-type.js';
 import { fleetWatch, type FleetWatch } from './show-fleet-progress.js';
 import {
-  inItsWords,
   processesWith,
   tenantContext,
   type FleetSite,
@@ -352,7 +351,7 @@ async function runIn(
   // In the words of the tenant, and with what only its context masks.
   await own?.context.tell([...failed, ...remedy]);
   const said = own?.told ?? withCommands([...failed, ...remedy], parent.said);
-  const complaints = complaintsOf(outcome).map((one) => inItsWords(one, tenant));
+  const complaints = complaintsOf(outcome).map((one) => own?.inItsWords(one) ?? one);
   const diagnostics = distinct([...said, ...complaints]);
   const result = resultOf(tenant, { exit, outcome, diagnostics, job });
   const whole = { ...result, started_at, ended_at: new Date(parent.clock.now()).toISOString() };

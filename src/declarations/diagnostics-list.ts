@@ -18,16 +18,22 @@ export const errorAt = (
 });
 
 const MOST = 1_000;
+/** The members of a large `for_each` leave space for errors elsewhere. */
+const MOST_AT_PLACE = 100;
 
 export type Report = ReturnType<typeof reportOf>;
 
 export function reportOf(first: readonly Diagnostic[]) {
   const list = [...first];
+  const counts = new Map<string, number>();
   let more = 0;
   return {
-    add(make: () => Diagnostic): void {
-      if (list.length < MOST) list.push(make());
-      else more += 1;
+    /** @param place equal for those that say the same at one place */
+    add(make: () => Diagnostic, place?: string): void {
+      const before = place === undefined ? 0 : (counts.get(place) ?? 0);
+      if (list.length === MOST || before === MOST_AT_PLACE) return void (more += 1);
+      if (place !== undefined) counts.set(place, before + 1);
+      list.push(make());
     },
     /** Whether an error is among them. */
     failed: (): boolean => more > 0 || list.some(({ severity }) => severity === 'error'),

@@ -85,8 +85,8 @@ export function complain(
 ): void {
   if (names && run.unread.some((mayHold) => mayHold(...names))) return;
   const full = [...(piece.at ?? piece.path), ...path];
-  const place = [piece.from.file, piece.origin.line, full, code, summary];
-  const key = JSON.stringify([...place, ...whatDecides(piece, path, address)]);
+  const place = [piece.from.file, piece.origin.line, full, code];
+  const key = JSON.stringify([...place, summary, ...whatDecides(piece, path, address)]);
   if (run.said.has(key)) return;
   run.said.add(key);
   run.report.add(() => {
@@ -100,7 +100,7 @@ export function complain(
       origin,
       ...(origin.path === undefined && { frame: run.library.frame(piece.from, origin) }),
     };
-  });
+  }, JSON.stringify(place));
 }
 
 /** A text with an expression that reads the member of a `for_each`, or may do so. */

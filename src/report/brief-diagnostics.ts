@@ -12,6 +12,7 @@ import {
   type PlanDocument,
   type Verdict,
 } from '../model/index.js';
+import { COMMAND } from './escaping.js';
 
 /** How many of those that say the same are shown. */
 const MOST_SHOWN = 3;
@@ -100,9 +101,6 @@ const OF_USE = /^`(use\.[\w-]+(?:\["(?:[^"\\]|\\.)*"\])?)`: /;
 /** What differs between objects of one place: strings in quotes, numbers and addresses. What stands in backticks is what the template names. */
 const DIFFERENT =
   /"(?:[^"\\]|\\.)*"|(?<![\w.`-])(?:\d+(?![\w-]|\.\w)|[a-z]\w*\.[A-Za-z][\w-]*(?:\["(?:[^"\\]|\\.)*"\])?)/g;
-
-/** Commands to type, in a detail. */
-const COMMAND = /(?<=: )trueup \S.*/g;
 
 /** Equal for what is alike at one place, commands to type included; undefined without a place. */
 function topicAtPlace({ code, summary, detail, origin }: Diagnostic): string | undefined {

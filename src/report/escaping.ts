@@ -36,9 +36,18 @@ const tame = /^(?:(?![wW]{3}\.)[\p{L}\p{N}]+(?:[.,'’/-][\p{L}\p{N}]+)*|[→–
 /** Words, of which a code span is one, with what stands beside it. */
 const WORDS = /(?:`[^`]*`|[^ ])+/g;
 
-/** Prose for Markdown: plain words as they are, everything else in code spans. A code span stays one. */
+/** A command to type, to the end of a line. */
+export const COMMAND = /(?<=: )(?:TRUEUP_STATE=.* )?trueup \S.*/g;
+
+/** Prose for Markdown: plain words as they are, everything else in code spans. A code span stays one, and a command at the end is one. */
 export function prose(text: string): string {
-  return (visible(text).match(WORDS) ?? [])
+  const line = visible(text);
+  const at = line.search(COMMAND);
+  return at < 0 ? wordsOf(line) : `${wordsOf(line.slice(0, at))} ${code(line.slice(at))}`;
+}
+
+function wordsOf(line: string): string {
+  return (line.match(WORDS) ?? [])
     .map((word) => {
       const [, open = '', inner = '', close = ''] = /^(\(?)(.*?)([.,;:!?)]*)$/su.exec(word) ?? [];
       const [, span] = /^`([^`]+)`$/.exec(inner) ?? [];

@@ -123,7 +123,8 @@ export function* diagnosticItems(diagnostics: readonly Diagnostic[], level: Leve
     level,
     ({ severity, summary, detail, address, origin, code: name }) => {
       const where = diagnosticPlaces(defined({ origin, address })).map(level.code);
-      const more = detail === undefined ? '' : ` — ${level.prose(detail.replaceAll('\n', ' '))}`;
+      const more =
+        detail === undefined ? '' : ` — ${detail.split('\n').map(level.prose).join(' ')}`;
       return [
         `- **${severity}**: ${level.prose(summary)}${more} ${[...where, code(name)].join(' ')}`,
       ];

@@ -40,12 +40,15 @@ import type { Style } from './style.js';
 import {
   actionOf,
   baseSentence,
+  blockedAdvice,
+  blockedRules,
   isShown,
   planTitle,
   plural,
   requestsInOrder,
   signOf,
   verbOf,
+  type Again,
   type SentWords,
   type SummaryKey,
 } from './words.js';
@@ -90,7 +93,7 @@ export function planHtml(document: PlanDocument, style: Style): string {
     document,
     style,
     sections: [
-      pageSection('policy', 'Policy', verdictNotes(document), policy.length),
+      pageSection('policy', 'Policy', verdictNotes(document, style.again), policy.length),
       diagnosticSection(document.diagnostics),
       pageSection('changes', 'Changes', items, changes.length),
       pageSection('impact', 'What it means for alerts', impact ? impactTables(impact) : []),
@@ -105,26 +108,31 @@ export function planHtml(document: PlanDocument, style: Style): string {
 const OPEN_SENTENCES = 5;
 
 /** One note a rule, blocked ones first. What is said of several objects in the same words stands once. */
-function verdictNotes({ policy, diagnostics }: PlanDocument): readonly Markup[] {
+function verdictNotes(document: PlanDocument, again: Again | undefined): readonly Markup[] {
+  const { policy, diagnostics } = document;
   const blockedFirst = policy.toSorted(
     (a, b) => Number(b.verdict === 'blocked') - Number(a.verdict === 'blocked'),
   );
-  return groupedBy(blockedFirst, ({ rule, verdict }) => canonical([rule, verdict])).map((all) => {
-    const { rule, verdict } = all[0]!;
-    const [blocked, flag] = [verdict === 'blocked', flagToAllow(all[0]!)];
-    const allowed = flag === undefined ? undefined : markup`To allow it: <code>${flag}</code>`;
-    const advice = isWrong(diagnostics) ? CORRECT_FIRST : allowed;
-    const said = groupedBy(all, ({ detail }) => detail).map((same) => {
-      const addresses = same.flatMap(({ address, detail }) =>
-        address === undefined || detail.includes(address) ? [] : address,
-      );
-      return markup`<p><span class="text">${same[0]!.detail}</span>${addresses.length === 0 ? undefined : markup` ${codes(addresses)}`}</p>\n`;
-    });
-    return markup`<div class="note ${blocked ? 'delete' : 'adopt'}">
+  const notes = groupedBy(blockedFirst, ({ rule, verdict }) => canonical([rule, verdict])).map(
+    (all) => {
+      const { rule, verdict } = all[0]!;
+      const [blocked, flag] = [verdict === 'blocked', flagToAllow(all[0]!)];
+      const allowed = flag === undefined ? undefined : markup`To allow it: <code>${flag}</code>`;
+      const advice = isWrong(diagnostics) ? CORRECT_FIRST : allowed;
+      const said = groupedBy(all, ({ detail }) => detail).map((same) => {
+        const addresses = same.flatMap(({ address, detail }) =>
+          address === undefined || detail.includes(address) ? [] : address,
+        );
+        return markup`<p><span class="text">${same[0]!.detail}</span>${addresses.length === 0 ? undefined : markup` ${codes(addresses)}`}</p>\n`;
+      });
+      return markup`<div class="note ${blocked ? 'delete' : 'adopt'}">
 <p><span class="badge">${blocked ? 'BLOCKED' : 'allowed'}</span> <code>${rule}</code>${all.length > 1 ? markup` <span class="number">${all.length}</span>` : undefined}</p>
-${said.slice(0, OPEN_SENTENCES)}${folded(said.slice(OPEN_SENTENCES))}${blocked && advice !== undefined ? markup`<p class="muted">${advice}</p>\n` : undefined}</div>
+${said.slice(0, OPEN_SENTENCES)}${folded(said.slice(OPEN_SENTENCES))}${blocked && !again && advice !== undefined ? markup`<p class="muted">${advice}</p>\n` : undefined}</div>
 `;
-  });
+    },
+  );
+  if (!again || blockedRules(policy).rules.length === 0) return notes;
+  return [...notes, markup`<p class="text">${blockedAdvice(document, again)}</p>\n`];
 }
 
 const folded = (rest: readonly Markup[]): Markup | undefined =>

@@ -1,6 +1,6 @@
 // A plan as a pull-request comment: counts first, blocked rules, deletes on top, everything else folded.
 import { SENSITIVE, type PlanDocument, type ResourceChange } from '../model/index.js';
-import { blockedByRule, CORRECT_FIRST, isWrong } from './brief-diagnostics.js';
+import { blockedByRule, isWrong } from './brief-diagnostics.js';
 import {
   addressesOf,
   addressList,
@@ -31,6 +31,7 @@ import {
 import type { Style } from './style.js';
 import {
   baseSentence,
+  blockedAdvice,
   destroys,
   isShown,
   planSentence,
@@ -39,10 +40,11 @@ import {
   requestsInOrder,
   signOf,
   verbOf,
+  type Again,
 } from './words.js';
 
 /** The first line is a hidden marker by which a job finds its earlier comment. */
-export function planMarkdown(document: PlanDocument, { requests, verbose }: Style): string {
+export function planMarkdown(document: PlanDocument, { requests, verbose, again }: Style): string {
   const changes = document.resource_changes.filter(isShown);
   const ordered = changes.toSorted((a, b) => Number(destroys(b)) - Number(destroys(a)));
   return fitted(function* (level) {
@@ -50,22 +52,23 @@ export function planMarkdown(document: PlanDocument, { requests, verbose }: Styl
     yield* planLines(document, groupsOf(ordered, verbose === true), level, {
       sent: requests ? changes : [],
       verbose,
+      again,
     });
   });
 }
 
-/** Without the marker, at most `limit` characters: deletes first, then what changes most. */
-export function planComment(document: PlanDocument, limit: number): string {
+/** Without the marker, at most `limit` characters: deletes first, then what changes most. @param again of a saved plan */
+export function planComment(document: PlanDocument, limit: number, again?: Again): string {
   const changes = document.resource_changes.filter(isShown);
   const biggestFirst = changes
     .map((change) => ({ change, size: JSON.stringify(change.patch).length }))
     .toSorted((a, b) => Number(destroys(b.change)) - Number(destroys(a.change)) || b.size - a.size)
     .map(({ change }) => change);
   const groups = groupsOf(biggestFirst, false);
-  return fitted((level) => planLines(document, groups, level), limit);
+  return fitted((level) => planLines(document, groups, level, { again }), limit);
 }
 
-interface Wanted {
+interface Wanted extends Pick<Style, 'again'> {
   readonly verbose?: boolean | undefined;
   /** The changes whose requests are listed, in the order of execution. */
   readonly sent?: readonly ResourceChange[];
@@ -75,10 +78,10 @@ function* planLines(
   document: PlanDocument,
   groups: readonly ChangeGroup[],
   level: Level,
-  { sent = [], verbose }: Wanted = {},
+  { sent = [], verbose, again }: Wanted,
 ): Lines {
   yield* [`### ${level.prose(planSentence(document))}`, ''];
-  yield* policyItems(document, level);
+  yield* policyItems(document, level, again);
   yield* diagnosticItems(document.diagnostics, level);
   if (groups.length > 0) {
     yield* markdownTable(['Action', 'Address', 'Why', 'Declared'], groups, level, (group) =>
@@ -130,12 +133,12 @@ function* requestItems(changes: readonly ResourceChange[], level: Level): Lines 
   yield* folded(`${plural(requests.length, 'request')}, in order`, ['', ...fence('', lines)]);
 }
 
-function* policyItems(document: PlanDocument, level: Level): Lines {
+function* policyItems(document: PlanDocument, level: Level, again: Again | undefined): Lines {
   const { policy, diagnostics } = document;
   if (policy.length === 0) return;
   const blocked = blockedByRule(document, false);
   yield* some(blocked, level, ({ rule, shown, more, flag }) => {
-    const allow = flag === undefined ? '' : ` To allow it: ${code(flag)}`;
+    const allow = flag === undefined || again ? '' : ` To allow it: ${code(flag)}`;
     const others = more === 0 ? '' : ` And ${more} more.`;
     const details = shown.map(({ detail, address }) => {
       const isNamed = address === undefined || detail.includes(address);
@@ -147,7 +150,8 @@ function* policyItems(document: PlanDocument, level: Level): Lines {
     policy.flatMap(({ rule, verdict }) => (verdict === 'blocked' ? [] : [rule])),
   );
   if (allowed.size > 0) yield `- allowed: ${[...allowed].map(code).join(', ')}`;
-  if (blocked.length > 0 && isWrong(diagnostics)) yield* ['', CORRECT_FIRST];
+  if (blocked.length > 0 && (again || isWrong(diagnostics)))
+    yield* ['', level.prose(blockedAdvice(document, again))];
   yield '';
 }
 

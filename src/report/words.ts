@@ -250,18 +250,20 @@ export function toAllow(flags: readonly string[], again: Again | undefined): str
   return `To allow ${them}${again ? `, plan ${again(flags)}` : `: ${flags.join(' ')}`}`;
 }
 
-/** The last sentence of a blocked plan; undefined if it is not blocked. */
-export function blockedSentence(
-  { policy, diagnostics }: PlanDocument,
-  again?: Again,
-): string | undefined {
+/** What to do about a blocked plan. */
+export function blockedAdvice({ policy, diagnostics }: PlanDocument, again?: Again): string {
+  if (isWrong(diagnostics)) return CORRECT_FIRST;
   const { rules, flags } = blockedRules(policy);
-  if (rules.length === 0) return undefined;
-  if (isWrong(diagnostics)) return `${blockedBy(rules)} ${CORRECT_FIRST}`;
   const them = rules.length === 1 ? 'it' : 'all of them';
   return flags.length > 0
-    ? `${blockedBy(rules)} ${toAllow(flags, again)}`
-    : `${blockedBy(rules)} No flag allows ${them}: change what is declared.`;
+    ? toAllow(flags, again)
+    : `No flag allows ${them}: change what is declared.`;
+}
+
+/** The last sentences of a blocked plan; undefined if it is not blocked. */
+export function blockedSentence(document: PlanDocument, again?: Again): string | undefined {
+  const { rules } = blockedRules(document.policy);
+  return rules.length === 0 ? undefined : `${blockedBy(rules)} ${blockedAdvice(document, again)}`;
 }
 
 /** What a plan is called: whether it is blocked, then its counts. */

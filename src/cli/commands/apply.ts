@@ -33,7 +33,7 @@ import {
   typed,
 } from '../commands-to-type.js';
 import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
-import { identityOf } from '../plan-identity.js';
+import { identityOf, identityWords } from '../plan-identity.js';
 import { withNotification, type Ended } from '../notify.js';
 import { withPolicies } from '../project-policies.js';
 import { stateInGit } from '../state-in-git.js';
@@ -146,7 +146,6 @@ async function projectOf(context: Context, { name, again, file }: SavedPlan): Pr
     ...saidOfPlan(file),
     // A plan of a tenant holds values that are of this tenant alone.
     ...(context.fleetVariables && { ofFleet: context.flags.var ?? [] }),
-    ...defined({ state: context.said.state }),
   });
   const project = await projectToPlan(context, paths, options).catch((error: unknown) => {
     if (!(error instanceof Refusal)) throw error;
@@ -221,9 +220,9 @@ export async function applyPlan(context: Context, plan: SavedPlan, end: End): Pr
 }
 
 /** What finishes a plan that was applied in part. One that was made without a state is stale then: there is a state now. */
-function continuation({ flags: { identity } }: Context, { name, again, file }: SavedPlan): string {
+function continuation(context: Context, { name, again, file }: SavedPlan): string {
   if (file.document.state.lineage === null) return `Plan ${again()}`;
-  const words = [name, ...(identity === undefined ? [] : ['--identity', identity])];
+  const words = [name, ...identityWords(context)];
   return `To continue: trueup apply ${words.map(shellWord).join(' ')}`;
 }
 

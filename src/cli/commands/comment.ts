@@ -32,11 +32,14 @@ export const run: Command = async (context) => {
     const {
       document: given,
       env,
+      again,
       exit = exits.done,
     } = await (flags.plan === undefined ? planHere(context) : shownPlan(context, flags.plan));
     const key = await keyHere(context, env);
     const document = masking.said(given);
-    const content = [planComment(document, LARGEST_REPORT), runLink(context)].join('\n').trimEnd();
+    const content = [planComment(document, LARGEST_REPORT, again), runLink(context)]
+      .join('\n')
+      .trimEnd();
     await writeSummary(context, content);
     await writeOwnComment(context, forge, { marker: markerOf('plan', key), content });
     if (flags.checkRun !== 'none')

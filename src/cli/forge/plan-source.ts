@@ -6,9 +6,11 @@ import {
   refuse,
   tryJson,
   type Exit,
+  type PlanContent,
   type PlanDocument,
 } from '../../model/index.js';
 import planSchema from '../../../schemas/plan.schema.json' with { type: 'json' };
+import type { Again } from '../../report/words.js';
 import { planAgain } from '../commands-to-type.js';
 import type { Context } from '../context.js';
 import { identityOf } from '../plan-identity.js';
@@ -19,6 +21,8 @@ export interface ShownPlan {
   readonly document: PlanDocument;
   /** The environment that it was made for, where the file tells. */
   readonly env: string | undefined;
+  /** Of a saved plan. */
+  readonly again?: Again;
   /** Of `trueup plan`, where it was made here. */
   readonly exit?: Exit;
 }
@@ -48,12 +52,9 @@ export async function shownPlan(context: Context, name: string): Promise<ShownPl
     });
   const value: unknown = tryJson(text);
   if (text.trimStart().startsWith(ENCRYPTED) || (isObject(value) && 'plan_file_version' in value)) {
-    const { document, options } = await readPlanFile(
-      { path, files, clock },
-      identityOf(context),
-      (one) => planAgain(context.masking, name, one),
-    );
-    return { document, env: options.env };
+    const againOf = (one: PlanContent): Again => planAgain(context.masking, name, one);
+    const file = await readPlanFile({ path, files, clock }, identityOf(context), againOf);
+    return { document: file.document, env: file.options.env, again: againOf(file) };
   }
   const { compile } = await import('../../declarations/compile-validator.js');
   const isPlan = compile(planSchema);

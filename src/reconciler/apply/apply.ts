@@ -123,7 +123,7 @@ export async function apply(
       : proposal;
   if (final !== proposal) {
     refuseStale(staleness(document(proposal), document(final)));
-    refuseHindered(final);
+    refuseHindered(final, saved !== undefined);
   }
   await recordSeen(execution.session, snapshot.state, final);
   const run = new Run(execution, final, {
@@ -238,7 +238,7 @@ function refuseStale(complaints: readonly Diagnostic[]): void {
 }
 
 /** Refuses a plan for what came up while it was looked at, as it would have been refused before. */
-function refuseHindered({ plan, exit }: Proposal): void {
+function refuseHindered({ plan, exit }: Proposal, isSaved: boolean): void {
   if (exit === exits.done || exit === exits.changes) return;
   const blocked = plan.verdicts.flatMap((one): Diagnostic[] => {
     const { rule, verdict, detail, address } = one;
@@ -249,7 +249,9 @@ function refuseHindered({ plan, exit }: Proposal): void {
             severity: 'error',
             code: rule,
             summary: `Blocked by policy meanwhile: ${detail}.`,
-            ...(flag !== undefined && { detail: `To allow it: ${flag}` }),
+            ...(flag !== undefined && {
+              detail: `To allow it${isSaved ? ', make the plan again with' : ':'} ${flag}`,
+            }),
             ...defined({ address }),
           },
         ]

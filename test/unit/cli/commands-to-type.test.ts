@@ -33,7 +33,8 @@ test.each([
     { ...said, state: "it's/acme" },
     "TRUEUP_STATE='it'\\''s/acme' trueup unlock x --env prod",
   ],
-  ['trueup plan', { ...bare, state: 'acme' }, 'trueup plan'],
+  ['trueup import a.b 1', { ...bare, state: 'acme' }, 'TRUEUP_STATE=acme trueup import a.b 1'],
+  ['trueup fleet plan', { ...bare, state: 'acme' }, 'trueup fleet plan'],
   ['trueup get accounts', { ...said, env: undefined }, 'trueup get accounts'],
   ['trueup plan', bare, 'trueup plan'],
   ['trueup plan', { ...bare, paths: ['.'] }, 'trueup plan'],
@@ -62,7 +63,9 @@ test('a command about a fleet takes no variables of one tenant', () => {
     ofFleet: ['b=x', 'token=x', 'pin=1234'],
   });
   masking.add(new Secret('env.A', () => '1234'));
-  expect(typed('trueup fleet plan --out c', shown)).toBe('trueup fleet plan --out c --var b=x');
+  expect(typed('trueup fleet plan --out c', shown)).toBe(
+    'trueup fleet plan --out c --var b=x --var token=<value> --var pin=<value>',
+  );
   expect(typed('trueup plan', shown)).toBe("trueup plan base --var 'a=of one' --var b=x");
 });
 
@@ -81,10 +84,9 @@ describe('a bundle is made again', () => {
     const again = bundleAgain(maskingOf(), 'c d', { ...head, asked });
     const words =
       "trueup fleet plan --out 'c d' --valid-for 7d --encrypt-to age1a --encrypt-to age1b --allow max-deletes --select 'tier=a,region!=eu' --changed-since main --shard 1/2";
-    expect(again()).toBe(`again: ${words} --var 'n=it'\\''s' --env prod`);
-    expect(again(['--allow protected'])).toBe(
-      `again: ${words} --allow protected --var 'n=it'\\''s' --env prod`,
-    );
+    const rest = "--var 'n=it'\\''s' --var token=<value> --env prod";
+    expect(again()).toBe(`again: ${words} ${rest}`);
+    expect(again(['--allow protected'])).toBe(`again: ${words} --allow protected ${rest}`);
     const least = { ...head, env: null, allow: [], asked: { variables: {} } };
     expect(bundleAgain(maskingOf(), 'c', least)()).toBe('again: trueup fleet plan --out c');
   });
@@ -106,22 +108,26 @@ test('takes --var wherever it takes --env', () => {
   expect(taking('--var')).toEqual(taking('--env'));
 });
 
-test('names no variable that holds a secret, or is named as one', () => {
+test('shows no value of a variable that holds a secret, or is named as one', () => {
   const masking = maskingOf();
   const variables = ['a=b=c', 'site=long-secret', 'pin=1234', 'x=y', 'password=p'];
   const shown = saidOf(masking, { ...bare, variables });
   masking.add(new Secret('env.A', () => 'long-secret'));
   masking.add(new Secret('env.B', () => '1234'));
-  expect(typed('trueup plan', shown)).toBe('trueup plan --var a=b=c --var x=y');
+  expect(typed('trueup plan', shown)).toBe(
+    'trueup plan --var a=b=c --var site=<value> --var pin=<value> --var x=y --var password=<value>',
+  );
 });
 
 test.each([0x00, 0x07, 0x09, 0x0a, 0x0d, 0x1b, 0x7f, 0x85, 0x9b])(
-  'names no variable that holds the control character %i',
+  'shows no value that holds the control character %i',
   (code) => {
     const character = String.fromCodePoint(code);
-    const variables = [`a=x${character}`, `${character}b=x`, `c=${character}[31m`, 'd=x y'];
+    const variables = [`a=x${character}`, `c=${character}[31m`, 'd=x y'];
     const shown = saidOf(maskingOf(), { ...bare, variables });
-    expect(typed('trueup plan', shown)).toBe("trueup plan --var 'd=x y'");
+    expect(typed('trueup plan', shown)).toBe(
+      "trueup plan --var a=<value> --var c=<value> --var 'd=x y'",
+    );
   },
 );
 

@@ -95,6 +95,22 @@ describe('the variables of a tenant', () => {
     expect(stderr).not.toContain('`hook` that');
   });
 
+  test('and its state are in the commands that messages about it tell', async () => {
+    const first = file('{ hook: "https://a.example.com/" }');
+    const fleet = await fleetOf(['acme'], first);
+    expect((await fleet.run('apply', '--auto-approve')).code).toBe(0);
+    rmSync(join(fleet.cwd, '.trueup'), { recursive: true });
+    fleet.write('trueup.fleet.yaml', first.replace('a.example', 'b.example'));
+    const { code, stderr } = await fleet.run('plan');
+    const plain = 'trueup import ADDRESS ID base tenants/acme';
+    const whole = `TRUEUP_STATE=.trueup/tenants/acme/state.json ${plain} --var hook=https://b.example.com/`;
+    expect(code).toBe(3);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`bind it first: \`${whole}\``);
+    const [run = ''] = readdirSync(join(fleet.cwd, '.trueup/fleet'));
+    const { document } = fleet.result(run, 'acme');
+    expect(JSON.stringify(document)).toContain(`first: \`${plain}\``);
+  });
+
   test('are no place for a secret', async () => {
     const base = BASE.replace(
       '" } }',

@@ -359,6 +359,17 @@ accounts:
     ]);
   });
 
+  it('leaves space for other errors where one mistake is in all of its many members', async () => {
+    const members = Array.from({ length: 1500 }, (_, index) => `m${index}`);
+    const file = `accounts:
+  many: { for_each: [${members.join()}], account: "\${accounts.no-\${each.key}.id}\${each.key}" }
+  one: { name: X, unknown: 1 }
+`;
+    const { diagnostics } = await loading(file);
+    const count = (code: string): number => diagnostics.filter((one) => one.code === code).length;
+    expect([count('unknown-attribute'), count('more-complaints')]).toEqual([1, 1]);
+  });
+
   it('takes `$${` in a key for a literal', async () => {
     const { declarations } = await project(
       "accounts:\n  s:\n    for_each: ['$${x}', '$$${x}']\n    name: \"${each.key} ${each.value}\"\n",

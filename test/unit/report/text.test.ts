@@ -717,4 +717,10 @@ test('a saved plan that is blocked names one command, in one piece', () => {
   trueup plan --out p.plan --target accounts.a --allow a --allow b
 `);
   expect(text.match(/--allow/g)).toHaveLength(2);
+  const command = 'trueup plan --out p.plan --target accounts.a --allow a --allow b';
+  const to = (format: 'markdown' | 'html'): string =>
+    renderPlan(document, format, { color: false, width: 60, again });
+  expect(to('markdown')).toContain(`\nTo allow them, plan again: \`${command}\`\n`);
+  expect(to('html')).toContain(`>To allow them, plan again: ${command}</p>`);
+  for (const text of [to('markdown'), to('html')]) expect(text.match(/--allow/g)).toHaveLength(2);
 });
