@@ -78,6 +78,7 @@ interface Wait {
   readonly signal: AbortSignal;
   /** The most milliseconds. */
   readonly wait: number;
+  readonly notify?: ClaimTools['notify'];
 }
 
 /** @param signal ends it too early if another run began to audit the tenant */
@@ -176,8 +177,12 @@ export function resultRegisters(
   return {
     location: registers.location,
     nonce: () => random.uuid(),
-    underClaim: ({ signal, wait, ...claim }, work) =>
-      underClaim({ registers, lock, locking: { lease, wait }, signal, ...pauses }, claim, work),
+    underClaim: ({ signal, wait, notify, ...claim }, work) =>
+      underClaim(
+        { registers, lock, locking: { lease, wait }, signal, notify, ...pauses },
+        claim,
+        work,
+      ),
     async read(key) {
       const found = await registers.get(key);
       return found && Buffer.from(found.body).toString('utf8');

@@ -96,8 +96,10 @@ export function auditWork(context: Context, site: FleetSite, records: RunRecords
     flags: tenantFlags(context),
     known: doneOffline(site, records),
     work: unlessDone(site, records, (own, tenant) =>
-      records.alone({ tenant: tenant.name, states }, { signal: own.signal, wait }, (signal) =>
-        audited({ ...own, signal }, tenant),
+      records.alone(
+        { tenant: tenant.name, states },
+        { signal: own.signal, wait, notify: (one) => own.beside(own.tell([one])) },
+        (signal) => audited({ ...own, signal }, tenant),
       ),
     ),
   };

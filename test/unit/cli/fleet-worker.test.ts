@@ -27,6 +27,7 @@ import {
   type TenantResult,
 } from '../../../src/model/index.js';
 import { QUEUE_UNREACHABLE } from '../../../src/state/job-queue.js';
+import { lockWaited } from '../../../src/state/waiting-store.js';
 import { FILE, fleetOf, MANY_WARNINGS, type FleetHome } from '../../support/fleet-home.js';
 import { inProcess } from '../../support/in-process.js';
 import { memoryQueue, type MemoryQueue } from '../../support/memory-queue.js';
@@ -322,6 +323,21 @@ test('a job waits for the audit of another run as long as its run was told to', 
   });
   end();
   await other;
+});
+
+test('a job that waits for the audit of another run says so', async () => {
+  const fleet = await fleetOf(['a']);
+  const run = await queuedRun(['a']);
+  const place: ResultPlace = {
+    ...run.place,
+    underClaim: ({ notify, signal }, work) => {
+      notify?.(lockWaited('an audit is in progress: "fleet drift, run s"', 90_000));
+      return work(signal);
+    },
+  };
+  const { stderr } = await working(fleet, { ...run, place }, doAll);
+  expect(stderr).toContain('a: An audit is in progress: "fleet drift, run s". Waiting up to 90 s.');
+  expect(await last(run, 'a')).toMatchObject({ status: 'drift' });
 });
 
 test('a job waits for no audit of another fleet with a tenant of its name', async () => {
