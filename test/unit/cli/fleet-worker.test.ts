@@ -5,6 +5,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { schedulesOf } from '../../../src/cli/commands/fleet-worker.js';
 import type { Context } from '../../../src/cli/context.js';
+import { begun } from '../../../src/cli/fleet-command.js';
+import { fleetHere } from '../../../src/cli/fleet-context.js';
 import {
   bundleKey,
   cancellationOf,
@@ -324,6 +326,29 @@ test('a job waits for the audit of another run as long as its run was told to', 
   end();
   await other;
 });
+
+test.each([
+  [{ ...drifts, env: 'prod' }, `trueup fleet resume s --queue ${QUEUE} For a new run`],
+  [undefined, 'To resume it, leave out --engine, --queue and --job-expiry.'],
+])(
+  'a run that is another one, queued as %j, is resumed by what is said',
+  async (before, advice) => {
+    const { cwd, env } = await fleetOf(['a']);
+    const { place } = await queuedRun([]);
+    const run = async (context: Context) => {
+      const site = await fleetHere(context);
+      const record = (queued: QueuedJobs | undefined) =>
+        begun(context, site, 'drift', { place, ...(queued && { queued }) });
+      await record(before);
+      await record(drifts);
+      return exits.done;
+    };
+    const words = ['fleet', 'drift', '--run', 's', '--engine', 'pgboss', '--queue', QUEUE];
+    const { code, stderr } = await inProcess(run, words, { cwd, env });
+    expect(code).toBe(exits.error);
+    expect(stderr).toContain(advice);
+  },
+);
 
 test('a job that waits for the audit of another run says so', async () => {
   const fleet = await fleetOf(['a']);
