@@ -4457,7 +4457,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a saved plan of no state is applied to what a run made that was killed',
-    file: 'cli/commands/apply.ts',
+    file: 'cli/saved-plan.ts',
     find: '&& Object.keys(state.resources).length === 0',
     replace: '',
     tests: ['unit/cli/saved-plan-race.test.ts'],

@@ -9,10 +9,9 @@ import {
   type PlanDocument,
 } from '../../model/index.js';
 import planSchema from '../../../schemas/plan.schema.json' with { type: 'json' };
-import { planAgain } from '../commands-to-type.js';
 import type { Context } from '../context.js';
-import { identityOf } from '../plan-identity.js';
 import { withPolicies } from '../project-policies.js';
+import { readSavedPlan } from '../saved-plan.js';
 import { planDocumentOf, requestOf, withProject } from '../working-context.js';
 
 export interface ShownPlan {
@@ -37,9 +36,9 @@ export const planHere = (context: Context): Promise<ShownPlan> =>
 
 /** @throws Refusal where the file holds no plan, or a saved plan that is damaged or has expired */
 export async function shownPlan(context: Context, name: string): Promise<ShownPlan> {
-  const { files, clock, cwd } = context;
+  const { files, cwd } = context;
   const path = resolve(cwd, name);
-  const { ENCRYPTED, readPlanFile } = await import('../../state/plan-file.js');
+  const { ENCRYPTED } = await import('../../state/plan-file.js');
   const { ifThere, withDisk } = await import('../../state/disk-errors.js');
   const text =
     (await withDisk(path, () => ifThere(files.read(path)))) ??
@@ -48,11 +47,7 @@ export async function shownPlan(context: Context, name: string): Promise<ShownPl
     });
   const value: unknown = tryJson(text);
   if (text.trimStart().startsWith(ENCRYPTED) || (isObject(value) && 'plan_file_version' in value)) {
-    const { document, options } = await readPlanFile(
-      { path, files, clock },
-      identityOf(context),
-      (one) => planAgain(context.masking, name, one),
-    );
+    const { document, options } = (await readSavedPlan(context, name)).file;
     return { document, env: options.env };
   }
   const { compile } = await import('../../declarations/compile-validator.js');
