@@ -3556,7 +3556,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'terraform: the journal is the state file of the command',
     file: 'terraform/provider-block.ts',
-    find: 'isAddress(state) ? state : JOURNAL',
+    find: "isAddress(state) || addressMistyped('', state) ? state : JOURNAL",
     replace: 'state || JOURNAL',
     tests: ['unit/terraform/provider-block.test.ts'],
   },
@@ -4554,8 +4554,22 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/reconciler/plan.test.ts'],
   },
   {
+    name: 'a mistyped address of a state is a path',
+    file: 'state/index.ts',
+    find: 'if (mistyped) refuse(',
+    replace: 'if (false as boolean) refuse(',
+    tests: store,
+  },
+  {
+    name: 'a page that was given up counts as a request without a response',
+    file: 'cli/cloud-connection.ts',
+    find: '!signal.aborted && !isGivenUp(request)',
+    replace: '!signal.aborted',
+    tests: ['unit/cli/noted-exchanges.test.ts'],
+  },
+  {
     name: 'a password in the query of an address is taken',
-    file: 'state/state-address.ts',
+    file: 'model/url.ts',
     find: 'isCredentialName(name) || isSecretName(name)',
     replace: 'false',
     tests: store,
@@ -5690,8 +5704,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an audit of a run that is cancelled goes on',
     file: 'cli/fleet-results.ts',
-    find: 'locking: { lease, wait }, signal, ...pauses }',
-    replace: 'locking: { lease, wait }, signal: new AbortController().signal, ...pauses }',
+    find: 'locking: { lease, wait }, signal, notify, ...pauses }',
+    replace: 'locking: { lease, wait }, signal: new AbortController().signal, notify, ...pauses }',
     tests: workers,
   },
   {
