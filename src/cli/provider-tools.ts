@@ -79,7 +79,8 @@ interface JournalName {
 /** The provider waits for the lock itself. */
 const LOCK = { wait: '0' };
 
-async function journalAt(context: Context, named: JournalName): Promise<JournalPlace> {
+/** @throws Refusal where the place cannot hold it */
+export async function journalAt(context: Context, named: JournalName): Promise<JournalPlace> {
   const { cwd, files, random } = context;
   const { place, name } = named;
   if (isAddress(place)) {
