@@ -2,7 +2,7 @@
 // ones are not an error here; a kind that needs one refuses with its name.
 import { join } from 'node:path';
 import type { Checked } from '../client/api-checks.js';
-import type { ConnectOptions, Flip, FlowOptions, Transport } from '../client/index.js';
+import type { ConnectOptions, Flip, FlowOptions, HttpRequest, Transport } from '../client/index.js';
 import {
   defined,
   refuse,
@@ -252,15 +252,22 @@ export async function reachFlow(
   return { flip: connectFlow({ flow, transport, clock, random, signal, emit }), close };
 }
 
+/** Says nothing of the service: such as a page that was read ahead and is not needed. */
+function isGivenUp({ signal }: Pick<HttpRequest, 'signal'>): boolean {
+  const reason: unknown = signal.reason;
+  return signal.aborted && !(reason instanceof DOMException && reason.name === 'TimeoutError');
+}
+
 /** A transport that reports its exchanges to an observer. */
-function noted(
+export function noted(
   { clock, debug, exchanges, signal }: Pick<Context, 'clock' | 'debug' | 'exchanges' | 'signal'>,
   transport: Transport,
 ): Transport {
   return async (request) => {
     const begun = clock.monotonic();
     const answer = await transport(request).catch((error: unknown) => {
-      if (!signal.aborted) exchanges?.answered(new URL(request.url).origin, 0);
+      if (!signal.aborted && !isGivenUp(request))
+        exchanges?.answered(new URL(request.url).origin, 0);
       throw error;
     });
     exchanges?.answered(new URL(request.url).origin, answer.status);

@@ -104,7 +104,9 @@ export async function begun(
     : await (queued ? sharedPlaces(context, results) : resultPlaces(context, results));
   for (const place of places) {
     const one = runRecords(place, run);
-    const begun = await one.begin(record).catch(unlessDenied(context, places.at(-1) === place));
+    const begun = await one
+      .begin(record, queueWords(context))
+      .catch(unlessDenied(context, places.at(-1) === place));
     if (begun === undefined) continue;
     return { run, place, records: begun ? one : ofNewRun(one) };
   }

@@ -260,7 +260,7 @@ export async function tenantContext(
   return { context, told, inItsWords };
 }
 
-/** That a tenant waits for a lock is of use while it waits: as its status, or in the log. */
+/** That a tenant waits for a lock, or for another audit, is of use while it waits: as its status, or in the log. */
 async function showWait(
   { tell }: Pick<Context, 'tell'>,
   { name }: Pick<Tenant, 'name'>,
@@ -271,7 +271,10 @@ async function showWait(
   if (!status) return tell(tenantDiagnostics(name, waits));
   for (const { summary } of waits)
     status(
-      summary.replace(/^.* is locked by (.*)\. Waiting up to .*$/, 'waits for the lock of $1'),
+      summary
+        .replace(/\. Waiting up to .*$/, '')
+        .replace(/^.* is locked by /, 'waits for the lock of ')
+        .replace(/^An audit is in progress: /, 'waits for the audit '),
     );
 }
 

@@ -47,8 +47,8 @@ import { registersAt } from './state-location.js';
 export interface RunRecords {
   /** The run as it was begun; undefined where there is none. */
   run(): Promise<FleetRun | undefined>;
-  /** Begins it, or goes on with it. @returns whether it was there @throws Refusal where it is another one */
-  begin(run: FleetRun): Promise<boolean>;
+  /** Begins it, or goes on with it. @param queue what a command to type needs to find the queue @returns whether it was there @throws Refusal where it is another one */
+  begin(run: FleetRun, queue?: string): Promise<boolean>;
   /** The last result of a tenant, of those that were there when it was first asked for. */
   last(tenant: string): Promise<TenantResult | undefined>;
   /** Writes a result under the next free attempt. @returns it */
@@ -78,6 +78,7 @@ interface Wait {
   readonly signal: AbortSignal;
   /** The most milliseconds. */
   readonly wait: number;
+  readonly notify?: ClaimTools['notify'];
 }
 
 /** @param signal ends it too early if another run began to audit the tenant */
@@ -176,8 +177,12 @@ export function resultRegisters(
   return {
     location: registers.location,
     nonce: () => random.uuid(),
-    underClaim: ({ signal, wait, ...claim }, work) =>
-      underClaim({ registers, lock, locking: { lease, wait }, signal, ...pauses }, claim, work),
+    underClaim: ({ signal, wait, notify, ...claim }, work) =>
+      underClaim(
+        { registers, lock, locking: { lease, wait }, signal, notify, ...pauses },
+        claim,
+        work,
+      ),
     async read(key) {
       const found = await registers.get(key);
       return found && Buffer.from(found.body).toString('utf8');
@@ -343,7 +348,11 @@ export function refuseOtherFleet(
 }
 
 /** @throws Refusal where the run of this name is another one */
-function refuseOtherRun({ run, ...record }: FleetRun, before: FleetRun | undefined): void {
+function refuseOtherRun(
+  { run, ...record }: FleetRun,
+  before: FleetRun | undefined,
+  queue: string,
+): void {
   const same =
     before?.command === record.command &&
     before.bundle === record.bundle &&
@@ -360,11 +369,12 @@ function refuseOtherRun({ run, ...record }: FleetRun, before: FleetRun | undefin
   refuseOtherFleet(before, record.states);
   if (record.queued && before.queued && !equal(asked(record.queued), asked(before.queued)))
     refuse('other-run', `the run ${run} was queued with another --env, --var or --unmanaged`, {
-      detail: `To go on with it as it was queued: trueup fleet resume ${run}\nFor a new run, leave out --run.`,
+      detail: `To go on with it as it was queued: trueup fleet resume ${run}${queue}\nFor a new run, leave out --run.`,
     });
   if (record.queued && !before?.queued)
     refuse('other-run', `the run ${run} was started without a queue`, {
-      detail: 'To resume it, leave out --engine. For a new run, leave out --run.',
+      detail:
+        'To resume it, leave out --engine, --queue and --job-expiry. For a new run, leave out --run.',
     });
 }
 
@@ -466,9 +476,9 @@ export function runRecords(place: ResultPlace, name: string, only = ''): RunReco
         detail: `It was edited, cut off, or put there by mistake. Remove it, and resume the run: trueup fleet ${of.command} --run ${name}`,
       });
     },
-    async begin(record) {
+    async begin(record, queue = '') {
       if (await place.create(runKey, recordText(place, record))) return false;
-      refuseOtherRun(record, await run());
+      refuseOtherRun(record, await run(), queue);
       return true;
     },
     ...processEnds(place, name),

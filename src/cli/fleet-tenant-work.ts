@@ -13,14 +13,7 @@ import {
   type TenantResult,
 } from '../model/index.js';
 import type { Bundle } from '../state/plan-bundle.js';
-import {
-  applyPlan,
-  isUntouched,
-  refuseStale,
-  type Applied,
-  type SavedPlan,
-} from './commands/apply.js';
-import { refuseSecretVariables } from './commands/plan.js';
+import { applyPlan, type Applied } from './commands/apply.js';
 import type { Context } from './context.js';
 import { tenantFlags } from './fleet-command.js';
 import type { FleetSite } from './fleet-context.js';
@@ -36,6 +29,12 @@ import {
 import { withPolicies } from './project-policies.js';
 import { chosen, projectToPlan } from './project.js';
 import { audit } from './run-audit.js';
+import {
+  isUntouched,
+  refuseSecretVariables,
+  refuseStalePlan,
+  type SavedPlan,
+} from './saved-plan.js';
 import { auditWait } from './state-location.js';
 import { planDocumentOf, requestOf, withProject } from './working-context.js';
 
@@ -96,8 +95,10 @@ export function auditWork(context: Context, site: FleetSite, records: RunRecords
     flags: tenantFlags(context),
     known: doneOffline(site, records),
     work: unlessDone(site, records, (own, tenant) =>
-      records.alone({ tenant: tenant.name, states }, { signal: own.signal, wait }, (signal) =>
-        audited({ ...own, signal }, tenant),
+      records.alone(
+        { tenant: tenant.name, states },
+        { signal: own.signal, wait, notify: (one) => own.beside(own.tell([one])) },
+        (signal) => audited({ ...own, signal }, tenant),
       ),
     ),
   };
@@ -198,7 +199,7 @@ async function appliedOne(
   const file = bundle.planOf(tenant.name)!;
   const of = now?.end.outcomes.get(tenant.name)?.digest ?? file.digest;
   if (bundled?.entry !== entryDigest(tenant, site))
-    refuseStale(
+    refuseStalePlan(
       `${name} is stale: the entry of ${tenant.name} in trueup.fleet.yaml is another one.`,
       again,
     );

@@ -8,9 +8,7 @@ import { tryFile } from './own-credentials.js';
 const VARIABLE = 'TRUEUP_IDENTITY';
 
 /** What a command that reads the same file repeats. */
-export const identityWords = ({
-  flags: { identity },
-}: Pick<Context, 'flags'>): readonly string[] =>
+export const identityFlag = ({ flags: { identity } }: Pick<Context, 'flags'>): readonly string[] =>
   identity === undefined ? [] : ['--identity', identity];
 
 /** Undefined where none was given. Read when it is needed, and once: it may be a pipe. */

@@ -2,7 +2,16 @@
 import { hostname } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import type { checkerOf } from '../declarations/index.js';
-import { canonical, isAddress, isObject, sha256, tryJson, type Entry } from '../model/index.js';
+import {
+  addressMistyped,
+  canonical,
+  isAddress,
+  isObject,
+  refuse,
+  sha256,
+  tryJson,
+  type Entry,
+} from '../model/index.js';
 import type { LockPort } from '../platform/index.js';
 import { machine } from '../platform/host.js';
 import { notesBeside } from '../state/index.js';
@@ -70,7 +79,8 @@ interface JournalName {
 /** The provider waits for the lock itself. */
 const LOCK = { wait: '0' };
 
-async function journalAt(context: Context, named: JournalName): Promise<JournalPlace> {
+/** @throws Refusal where the place cannot hold it */
+export async function journalAt(context: Context, named: JournalName): Promise<JournalPlace> {
   const { cwd, files, random } = context;
   const { place, name } = named;
   if (isAddress(place)) {
@@ -81,6 +91,8 @@ async function journalAt(context: Context, named: JournalName): Promise<JournalP
       run: await runOf(context, named, stateIn(context)),
     };
   }
+  const mistyped = addressMistyped('the location of the journal', place);
+  if (mistyped) refuse(mistyped.code, mistyped.summary, mistyped);
   const path = resolve(cwd, place, `${name}.json`);
   const file = { url: path, project: 'default', lock: LOCK, afterLoss: AFTER_LOSS };
   return {

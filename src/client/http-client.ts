@@ -146,7 +146,7 @@ function exchanges(transport: Transport, clock: Clock, deadlineSeconds: number) 
     const done = new AbortController();
     const deadline = new AbortController();
     clock.sleep(deadlineSeconds * 1000, done.signal).then(
-      () => deadline.abort(),
+      () => deadline.abort(new DOMException('no complete answer', 'TimeoutError')),
       () => undefined,
     );
     const left = clock.boot().milliseconds;

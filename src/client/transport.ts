@@ -9,7 +9,7 @@ export interface HttpRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Ends the request at whatever point it is. */
+  /** Ends the request at whatever point it is: with a TimeoutError at its deadline, else because it is not needed. */
   readonly signal: AbortSignal;
 }
 

@@ -1,6 +1,7 @@
 // Turns one piece of a file into declarations: unfolds `for_each`, fills in variables, checks the shape, makes
 // references and secrets. A wrong piece gives only diagnostics.
 import {
+  addressMistyped,
   asCondition,
   cached,
   defined,
@@ -80,7 +81,7 @@ export interface ResolveRun {
 export function complain(
   run: ResolveRun,
   piece: RawEntry,
-  { path, code, summary, detail, names, within }: Violation,
+  { path, code, summary, detail, names, within, frame }: Violation,
   address?: string,
 ): void {
   if (names && run.unread.some((mayHold) => mayHold(...names))) return;
@@ -98,7 +99,7 @@ export function complain(
       summary,
       ...defined({ detail, address, attribute }),
       origin,
-      ...(origin.path === undefined && { frame: run.library.frame(piece.from, origin) }),
+      ...(origin.path === undefined && { frame: frame ?? run.library.frame(piece.from, origin) }),
     };
   }, JSON.stringify(place));
 }
@@ -213,7 +214,10 @@ function longState(raw: Raw): Raw {
 function* settingErrors(values: Values): Generator<Violation> {
   const { policy, requests_per_minute, roles, state } = values;
   const { max_deletes, max_changed_percent } = isTree(policy) ? policy : {};
-  const { lock, history } = isTree(state) ? state : {};
+  const { lock, history, url } = isTree(state) ? state : {};
+  const mistyped = typeof url === 'string' && addressMistyped('`state`', url);
+  // Without the lines around it: it may hold a password.
+  if (mistyped) yield { path: ['state', 'url'], ...mistyped, frame: '' };
   const { keep, days } = isTree(history) ? history : {};
   for (const [path, value, least] of [
     ['policy.max_deletes', max_deletes, 0],

@@ -34,7 +34,7 @@ import type { SchemaError, Validator } from './validator.js';
 import { anything, attributeAt } from './vocabulary.js';
 
 /** A fault inside one declaration; `path` leads to the place, from its attributes on. */
-export interface Violation extends Pick<Diagnostic, 'code' | 'summary' | 'detail'> {
+export interface Violation extends Pick<Diagnostic, 'code' | 'summary' | 'detail' | 'frame'> {
   readonly path: readonly string[];
   /** It says that this is nowhere, which is not known if a file or section could not be read. */
   readonly names?: readonly [section: string, name: string];

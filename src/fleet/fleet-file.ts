@@ -1,6 +1,7 @@
 // Reads `trueup.fleet.yaml`: its form, its places, and its tenants. All complaints are made at once.
 import { join, resolve } from 'node:path';
 import {
+  addressMistyped,
   append,
   defined,
   didYouMean,
@@ -469,15 +470,9 @@ function tenantOf(reading: Reading, one: Found, defaults: WrittenShared): Tenant
       summary: '`state` names no file and no address',
       detail: 'Write one, or leave `state` out: then each tenant has a file of its own.',
     });
-  const scheme = /^(s3|postgres(?:ql)?|https?)(?::\/(?!\/)|\/\/)/i.exec(state ?? '');
-  if (scheme)
-    reading.complain(at('state'), {
-      code: 'no-state',
-      summary: '`state` looks like an address, but would be a local folder',
-      detail: `An address begins with ${scheme[1]!.toLowerCase()}://`,
-      frame: '',
-    });
   // Without the lines around it: it may hold a password.
+  const mistyped = addressMistyped('`state`', state ?? '');
+  if (mistyped) reading.complain(at('state'), { ...mistyped, frame: '' });
   if (state !== undefined && isAddress(state))
     collected(reading, at('state'), () => checkedAddress(state), { frame: '' });
   const requests_per_minute = within(

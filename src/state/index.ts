@@ -1,7 +1,7 @@
 // The exports of the state for other modules: stores by location, fingerprints of secrets. Saved plans are in
 // plan-file.ts, which the provider does not need.
 import { resolve } from 'node:path';
-import { isAddress, refuse, type Masking, type State } from '../model/index.js';
+import { addressMistyped, isAddress, refuse, type Masking, type State } from '../model/index.js';
 import { fileStore, type FileStoreOptions } from './backends/file/store.js';
 import { withDisk } from './disk-errors.js';
 import { migratedStore, serialsOf } from './known-serials.js';
@@ -37,6 +37,11 @@ export async function storeFor(
     const { remoteStore } = await import('./remote-store.js');
     return migrated(await remoteStore(location, options));
   }
+  const mistyped = addressMistyped(
+    options.byEnvironment === true ? 'TRUEUP_STATE' : 'the location of the state',
+    location,
+  );
+  if (mistyped) refuse(mistyped.code, mistyped.summary, mistyped);
   if (location === '')
     refuse('unsupported-store', 'the location of the state is empty', {
       detail: 'Name a file, such as settings.state: .trueup/state.json',

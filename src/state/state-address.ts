@@ -1,5 +1,5 @@
 // Which addresses can hold a state, and which are refused before anything is sent there.
-import { isCredentialName, isLoopback, isSecretName, refuse, urlFrom } from '../model/index.js';
+import { holdsPassword, isLoopback, refuse, urlFrom } from '../model/index.js';
 
 const SCHEMES = ['postgres', 'postgresql', 's3', 'https', 'http'] as const;
 export type StateScheme = (typeof SCHEMES)[number];
@@ -36,8 +36,7 @@ export function checkedAddress(location: string): {
     });
   const url = urlFrom(location);
   if (!url) return refuseAddress('is not a URL');
-  const names = [...url.searchParams.keys()];
-  if (url.password !== '' || names.some((name) => isCredentialName(name) || isSecretName(name)))
+  if (holdsPassword(url))
     return refuseAddress(
       'holds a password',
       'Passwords are allowed only in the environment: PGPASSWORD, AWS_SECRET_ACCESS_KEY, TRUEUP_STATE_HTTP_PASSWORD',

@@ -2,6 +2,7 @@
 // names, so that there is one way to read addresses and credentials.
 import {
   defaultSettings,
+  addressMistyped,
   isAddress,
   providerBlock,
   Refusal,
@@ -27,9 +28,9 @@ const addresses = fallbacks.filter((name) => name.endsWith('_url'));
 const headers = ['X-MGR-API-ID', 'X-MGR-API-KEY', 'X-VND-API-ID', 'X-VND-API-KEY'];
 const JOURNAL = '.trueup/terraform';
 
-/** A file that `TRUEUP_STATE` names is the state of the command. */
+/** A file that `TRUEUP_STATE` names is the state of the command. A mistyped address is none: it is refused later. */
 function usualJournal({ TRUEUP_STATE: state = '' }: EnvironmentVariables): string {
-  return isAddress(state) ? state : JOURNAL;
+  return isAddress(state) || addressMistyped('', state) ? state : JOURNAL;
 }
 
 const variable = (name: string): string => `TRUEUP_${name.toUpperCase()}`;

@@ -1421,9 +1421,30 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a control character of a variable stands in a printed command',
     file: 'cli/commands-to-type.ts',
-    find: 'return isTypeable && ',
-    replace: 'return ',
+    find: 'isShown = isTypeable && ',
+    replace: 'isShown = ',
     tests: ['unit/cli/commands-to-type.test.ts'],
+  },
+  {
+    name: 'one mistake in a large for_each leaves no space for other errors',
+    file: 'declarations/diagnostics-list.ts',
+    find: 'before === MOST_AT_PLACE',
+    replace: 'before === MOST',
+    tests: ['unit/declarations/load.test.ts'],
+  },
+  {
+    name: 'Markdown of a saved plan names flags that it refuses',
+    file: 'report/plan-markdown.ts',
+    find: 'flag === undefined || again ?',
+    replace: 'flag === undefined ?',
+    tests: ['unit/report/text.test.ts'],
+  },
+  {
+    name: 'a command about a tenant lacks its state',
+    file: 'cli/commands-to-type.ts',
+    find: 'return isOfState ? ',
+    replace: 'return isOfState && false ? ',
+    tests: ['unit/cli/fleet.test.ts', 'unit/cli/commands-to-type.test.ts'],
   },
   {
     name: 'a printed command names a variable that holds a secret',
@@ -3556,7 +3577,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'terraform: the journal is the state file of the command',
     file: 'terraform/provider-block.ts',
-    find: 'isAddress(state) ? state : JOURNAL',
+    find: "isAddress(state) || addressMistyped('', state) ? state : JOURNAL",
     replace: 'state || JOURNAL',
     tests: ['unit/terraform/provider-block.test.ts'],
   },
@@ -4457,7 +4478,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a saved plan of no state is applied to what a run made that was killed',
-    file: 'cli/commands/apply.ts',
+    file: 'cli/saved-plan.ts',
     find: '&& Object.keys(state.resources).length === 0',
     replace: '',
     tests: ['unit/cli/saved-plan-race.test.ts'],
@@ -4554,8 +4575,22 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/reconciler/plan.test.ts'],
   },
   {
+    name: 'a mistyped address of a state is a path',
+    file: 'state/index.ts',
+    find: 'if (mistyped) refuse(',
+    replace: 'if (false as boolean) refuse(',
+    tests: store,
+  },
+  {
+    name: 'a page that was given up counts as a request without a response',
+    file: 'cli/cloud-connection.ts',
+    find: '!signal.aborted && !isGivenUp(request)',
+    replace: '!signal.aborted',
+    tests: ['unit/cli/noted-exchanges.test.ts'],
+  },
+  {
     name: 'a password in the query of an address is taken',
-    file: 'state/state-address.ts',
+    file: 'model/url.ts',
     find: 'isCredentialName(name) || isSecretName(name)',
     replace: 'false',
     tests: store,
@@ -4707,8 +4742,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a plan is longer than its share of a comment',
     file: 'report/plan-markdown.ts',
-    find: 'planLines(document, groups, level), limit)',
-    replace: 'planLines(document, groups, level), limit * 2)',
+    find: 'planLines(document, groups, level, { again }), limit)',
+    replace: 'planLines(document, groups, level, { again }), limit * 2)',
     tests: comment,
   },
   {
@@ -5690,8 +5725,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an audit of a run that is cancelled goes on',
     file: 'cli/fleet-results.ts',
-    find: 'locking: { lease, wait }, signal, ...pauses }',
-    replace: 'locking: { lease, wait }, signal: new AbortController().signal, ...pauses }',
+    find: 'locking: { lease, wait }, signal, notify, ...pauses }',
+    replace: 'locking: { lease, wait }, signal: new AbortController().signal, notify, ...pauses }',
     tests: workers,
   },
   {

@@ -1,6 +1,6 @@
 // `trueup apply`: shows the plan, asks, carries it out. A saved plan was reviewed already: it is only checked.
 import { statSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import {
   defined,
   exits,
@@ -14,32 +14,30 @@ import {
   type Diagnostic,
   type Exit,
   type Outcome,
-  type PlanContent,
   type PlanDocument,
-  type PlanFile,
   type PlanRequest,
-  type Project,
 } from '../../model/index.js';
 import type { Proposal } from '../../reconciler/plan/plan.js';
 import { outcomeSentence, planSentence } from '../../report/index.js';
 import type { Again } from '../../report/words.js';
 import type { Snapshot } from '../../state/index.js';
-import {
-  outcomeWithCommands,
-  planAgain,
-  saidOf,
-  saidOfPlan,
-  scopeWords,
-  typed,
-} from '../commands-to-type.js';
+import { outcomeWithCommands, scopeWords, typed } from '../commands-to-type.js';
 import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
-import { identityOf, identityWords } from '../plan-identity.js';
+import { identityFlag } from '../plan-identity.js';
 import { withNotification, type Ended } from '../notify.js';
 import { withPolicies } from '../project-policies.js';
 import { stateInGit } from '../state-in-git.js';
-import { storeOf } from '../state-location.js';
+import {
+  isPlanFile,
+  projectOfPlan,
+  readSavedPlan,
+  refuseOtherState,
+  refuseOtherStateLocked,
+  refuseStalePlan,
+  type SavedPlan,
+} from '../saved-plan.js';
 import { blocksOf, reportErrors, reportFailures, styleBesideErrors } from '../report-flags.js';
-import { withSecrets, projectToPlan, wholeProject } from '../project.js';
+import { withSecrets, wholeProject } from '../project.js';
 import {
   planDocumentOf,
   metaOf,
@@ -101,17 +99,8 @@ export function change(
   return withProject(context, paths, (site) => carryOut(context, site, { request, end }));
 }
 
-/** Declarations have endings of their own; any other regular file can only be a saved plan. */
-function isPlanFile(path: string): boolean {
-  return (
-    !/\.(?:ya?ml|tf\.json)$/i.test(path) &&
-    basename(path) !== 'cdktf.json' &&
-    statSync(path, { throwIfNoEntry: false })?.isFile() === true
-  );
-}
-
 async function applySaved(context: Context, name: string, end: End): Promise<Exit> {
-  const { flags, files, clock, cwd } = context;
+  const { flags } = context;
   // The PATH is the plan itself, which no other command takes.
   context.said = { paths: [], env: undefined, variables: [] };
   const given = (['target', 'exclude', 'allow', 'destroy', 'var', 'env'] as const).find(
@@ -121,73 +110,14 @@ async function applySaved(context: Context, name: string, end: End): Promise<Exi
     refuse('usage', `--${given} cannot be used with a saved plan, which holds its own.`, {
       detail: `Leave it out, or plan again: trueup plan --${given} … --out ${shellWord(name)}`,
     });
-  const { readPlanFile } = await import('../../state/plan-file.js');
-  const againOf = (one: PlanContent): Again => planAgain(context.masking, name, one);
-  const at = { path: resolve(cwd, name), files, clock };
-  const file = await readPlanFile(at, identityOf(context), againOf);
-  return applyPlan(context, { name, again: againOf(file), file }, end);
-}
-
-export const refuseStale = (summary: string, again: Again): never =>
-  refuse('stale', summary, { detail: `Nothing was changed. Make it ${again()}` }, exits.stale);
-
-export interface SavedPlan {
-  /** For messages. */
-  readonly name: string;
-  readonly again: Again;
-  readonly file: PlanFile;
-}
-
-/** The project of a saved plan. @throws Refusal (exit 6) where it is not the one that the plan was made from */
-async function projectOf(context: Context, { name, again, file }: SavedPlan): Promise<Project> {
-  const { document, options } = file;
-  const { paths, digest } = document.generated_from;
-  context.said = saidOf(context.masking, {
-    ...saidOfPlan(file),
-    // A plan of a tenant holds values that are of this tenant alone.
-    ...(context.fleetVariables && { ofFleet: context.flags.var ?? [] }),
-  });
-  const project = await projectToPlan(context, paths, options).catch((error: unknown) => {
-    if (!(error instanceof Refusal)) throw error;
-    const summary = `${name} is stale: the declarations from which it was made can no longer be loaded.`;
-    const last: Diagnostic = { severity: 'error', code: 'stale', summary };
-    throw new Refusal([...error.diagnostics, last], exits.stale);
-  });
-  if (project.digest !== digest)
-    refuseStale(`${name} is stale: the declarations are not those it was made from.`, again);
-  return project;
-}
-
-/** @throws Refusal (exit 6) where the state is another one than that of a saved plan, or an older one */
-function refuseOtherState({ name, again, file }: SavedPlan, snapshot: Snapshot | undefined): void {
-  const { lineage: planned, serial: plannedSerial } = file.document.state;
-  const { lineage = null, serial = 0 } = snapshot?.state ?? {};
-  const stale = (why: string): never => refuseStale(`${name} is stale: ${why}.`, again);
-  if (planned === null && lineage !== null)
-    stale('it was made without a state, and there is one now');
-  if (lineage !== planned) stale('the state is not the one it was made with');
-  if (serial < plannedSerial)
-    stale(
-      `it was made from serial ${plannedSerial} of the state, but the state now has serial ${serial}: the state was restored from a backup or overwritten`,
-    );
-}
-
-/** Checks a saved plan without the cloud: whether nothing was written since it was made. @throws Refusal (exit 6) where it is stale */
-export async function isUntouched(context: Context, saved: SavedPlan): Promise<boolean> {
-  const { document, options } = saved.file;
-  const { settings } = await projectOf(context, saved);
-  const snapshot = await (await storeOf(context, settings, options.env)).read();
-  refuseOtherState(saved, snapshot);
-  const { state, unfinished = false } = snapshot ?? {};
-  // What an interrupted run wrote is in its journal, and raises no serial.
-  return !unfinished && (state?.serial ?? 0) === document.state.serial;
+  return applyPlan(context, await readSavedPlan(context, name), end);
 }
 
 /** Applies exactly the plan that was saved. @throws Refusal (exit 6) where it is stale */
 export async function applyPlan(context: Context, plan: SavedPlan, end: End): Promise<Exit> {
   const { name, again, file } = plan;
   const { document, options } = file;
-  const project = await projectOf(context, plan);
+  const project = await projectOfPlan(context, plan);
   const whole = await withSecrets(context, await wholeProject(context, project, options));
   return withCloud(
     context,
@@ -195,7 +125,7 @@ export async function applyPlan(context: Context, plan: SavedPlan, end: End): Pr
     (place) => {
       const { target } = place.reached.cloud;
       if (!sameTarget(target, document.target))
-        refuseStale(
+        refuseStalePlan(
           `${name} is stale: it is about ${document.target}, and the target is ${target}.`,
           again,
         );
@@ -209,7 +139,7 @@ export async function applyPlan(context: Context, plan: SavedPlan, end: End): Pr
           again,
           next: continuation(context, plan),
           end,
-          checkLocked: (snapshot) => refuseOtherState(plan, begun(document, snapshot)),
+          checkLocked: (snapshot) => refuseOtherStateLocked(plan, snapshot),
         },
       );
     },
@@ -222,17 +152,9 @@ export async function applyPlan(context: Context, plan: SavedPlan, end: End): Pr
 /** What finishes a plan that was applied in part. One that was made without a state is stale then: there is a state now. */
 function continuation(context: Context, { name, again, file }: SavedPlan): string {
   if (file.document.state.lineage === null) return `Plan ${again()}`;
-  const words = [name, ...identityWords(context)];
+  const words = [name, ...identityFlag(context)];
   return `To continue: trueup apply ${words.map(shellWord).join(' ')}`;
 }
-
-/** Undefined for a state that this run has begun, for a plan that was made without one. */
-const begun = ({ state: { lineage } }: PlanDocument, snapshot: Snapshot): Snapshot | undefined => {
-  const { state, pending } = snapshot;
-  const isNew =
-    state.serial === 0 && pending.length === 0 && Object.keys(state.resources).length === 0;
-  return lineage === null && isNew ? undefined : snapshot;
-};
 
 interface Order {
   readonly request: PlanRequest;

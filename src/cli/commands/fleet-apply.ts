@@ -20,7 +20,7 @@ import {
 import type { Bundle, BundleHead } from '../../state/plan-bundle.js';
 import { writesText } from '../../report/fleet-text.js';
 import { plural, type Again } from '../../report/words.js';
-import { refuseStale } from './apply.js';
+import { refuseStalePlan } from '../saved-plan.js';
 import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
 import { bundleOf, isBlocking, judged } from '../fleet-bundle.js';
 import {
@@ -95,7 +95,7 @@ async function applyBundle(context: Context, name: string, forms: FleetForms): P
     ({ tenant }) => !site.fleet.tenants.some((one) => one.name === tenant),
   );
   if (gone)
-    refuseStale(
+    refuseStalePlan(
       `${name} holds a plan of ${gone.tenant}, which is no longer a tenant of the fleet.`,
       again,
     );

@@ -9,7 +9,7 @@ import { fleetVerdicts } from '../fleet-policies.js';
 import { concludeFleet, runFleet, type FleetEnd, type FleetJob } from '../fleet-run.js';
 import { doneOffline, planned, unlessDone } from '../fleet-tenant-work.js';
 import { policiesHere, refuseUnknownAllow } from '../project-policies.js';
-import { protectionOf } from './plan.js';
+import { protectionOf } from '../saved-plan.js';
 
 export const run: Command = async (context) => {
   const { flags, files, cwd, err } = context;

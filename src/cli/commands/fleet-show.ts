@@ -17,7 +17,7 @@ import type { Command } from '../context.js';
 import type { Bundle, BundleHead } from '../../state/plan-bundle.js';
 import { savedEntry } from '../fleet-run.js';
 import { checkFleetOutputs } from '../output-files.js';
-import { identityOf, identityWords } from '../plan-identity.js';
+import { identityOf, identityFlag } from '../plan-identity.js';
 import { deliver, formsOf, outputsOf, showsText } from '../report-flags.js';
 import { tenantPages } from '../tenant-pages.js';
 
@@ -58,7 +58,7 @@ export const run: Command = async (context, [name = '', only]) => {
   await context.tell(pages.problems);
   const first = bundle.tenants.find(({ plan }) => plan !== null);
   if (showsText(context) && first) {
-    const words = [name, first.tenant, ...identityWords(context)].map(shellWord);
+    const words = [name, first.tenant, ...identityFlag(context)].map(shellWord);
     err.write(`To see the plan of one tenant: trueup fleet show ${words.join(' ')}\n`);
   }
   return worst([delivered, pages.problems.length > 0 ? exits.error : exits.done]);

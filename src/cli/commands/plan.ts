@@ -1,26 +1,17 @@
 // `trueup plan`: reads, compares, shows. Writes only the files that its flags name.
 import { resolve } from 'node:path';
-import {
-  defined,
-  exits,
-  isGood,
-  refuse,
-  shellWord,
-  type Exit,
-  type PlanDocument,
-  type PlanOptions,
-} from '../../model/index.js';
+import { defined, exits, isGood, refuse, type Exit } from '../../model/index.js';
 import type { Assessment } from '../../resources/rules/impact-data.js';
 import type { Proposal } from '../../reconciler/plan/plan.js';
 import { planFormats } from '../../report/formats.js';
 import { blockedRules } from '../../report/index.js';
-import type { PlanProtection } from '../../state/plan-file.js';
 import { scopeWords, typed } from '../commands-to-type.js';
 import type { Command, Context } from '../context.js';
 import { checkOutputs } from '../output-files.js';
 import { chosen } from '../project.js';
 import { conclude, formsOf, outputsOf, planRenderer, showsText } from '../report-flags.js';
-import { spanOf, timeFrom } from '../time-arguments.js';
+import { protectionOf, refuseSecretVariables, savePlan } from '../saved-plan.js';
+import { timeFrom } from '../time-arguments.js';
 import { withPolicies } from '../project-policies.js';
 import { planDocumentOf, requestOf, withProject, type ProjectContext } from '../working-context.js';
 
@@ -61,7 +52,7 @@ export const run: Command = async (context, paths) => {
         variables: site.project.variables,
         ...defined({ valid_for: flags.validFor, encrypt_to: flags.encryptTo }),
       };
-      await save(context, flags.out, { document, options, protection });
+      await savePlan(context, flags.out, { document, options, protection });
     } else sayNext(context, proposal);
     return exit;
   };
@@ -79,68 +70,6 @@ function sayNext(context: Context, { plan, exit }: Proposal): void {
   const verb = flags.destroy ? 'destroy' : 'apply';
   const command = ['trueup', verb, ...scopeWords(flags), ...allow].join(' ');
   err.write(`To apply it${allow.length > 0 ? ' anyway' : ''}: ${typed(command, said)}\n`);
-}
-
-interface Saved {
-  readonly document: PlanDocument;
-  readonly options: PlanOptions;
-  readonly protection: PlanProtection;
-}
-
-async function save(
-  { files, clock, cwd, err }: Context,
-  name: string,
-  { document, options, protection }: Saved,
-): Promise<void> {
-  const { writePlanFile } = await import('../../state/plan-file.js');
-  await writePlanFile({ path: resolve(cwd, name), files, clock }, document, options, protection);
-  const { rules, flags } = blockedRules(document.policy);
-  const allow = flags.length > 0 ? ` To let it pass, plan again with ${flags.join(' ')}` : '';
-  const identity = protection.recipients ? ' --identity FILE' : '';
-  const { lineage, serial } = document.state;
-  const state = lineage === null ? 'without a state' : `with serial ${serial} of the state`;
-  err.write(
-    rules.length === 0
-      ? `Saved; made ${state}. To apply it: trueup apply ${shellWord(name)}${identity}\n`
-      : `Saved for review only: it is blocked, and apply refuses it.${allow}\n`,
-  );
-}
-
-const LONGEST = 30 * 24 * 60 * 60 * 1000;
-
-/** How the plan is saved. @throws Refusal, before anything is read */
-export async function protectionOf({ flags }: Context): Promise<PlanProtection> {
-  const { out, validFor, encryptTo: recipients } = flags;
-  const useless =
-    (validFor !== undefined && '--valid-for') || (recipients !== undefined && '--encrypt-to');
-  if (out === undefined && useless)
-    refuse('usage', `${useless} can be used only with --out.`, {
-      detail: `For example: trueup plan --out change.plan ${useless} ${validFor ?? 'age1…'}`,
-    });
-  const lifetime = validFor === undefined ? undefined : spanOf('--valid-for', validFor);
-  if (lifetime !== undefined && (lifetime === 0 || lifetime > LONGEST))
-    refuse('usage', '--valid-for takes more than 0s and at most 30d.', {
-      detail: 'For example: --valid-for 7d',
-    });
-  if (recipients) (await import('../../state/plan-encryption.js')).checkRecipients(recipients);
-  return defined({ lifetime, recipients });
-}
-
-/** A saved plan holds the variables that it was made with. @throws Refusal where one of them is a secret */
-export function refuseSecretVariables(
-  { masking }: Context,
-  { project }: Pick<ProjectContext, 'project'>,
-): void {
-  const [name] = Object.entries(project.variables).find(([, value]) => masking.holds(value)) ?? [];
-  if (name !== undefined)
-    refuse(
-      'secret-in-plan',
-      `The variable ${name} holds the value of a secret, which a saved plan would hold, too.`,
-      {
-        detail:
-          'Write "${secret.env.NAME}" where the secret belongs and give the variable another value; or apply without a saved plan: trueup apply',
-      },
-    );
 }
 
 /** From when on alerts are to be judged; undefined where nobody asked for the impact. @throws Refusal */

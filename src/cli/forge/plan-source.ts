@@ -6,15 +6,13 @@ import {
   refuse,
   tryJson,
   type Exit,
-  type PlanContent,
   type PlanDocument,
 } from '../../model/index.js';
 import planSchema from '../../../schemas/plan.schema.json' with { type: 'json' };
 import type { Again } from '../../report/words.js';
-import { planAgain } from '../commands-to-type.js';
 import type { Context } from '../context.js';
-import { identityOf } from '../plan-identity.js';
 import { withPolicies } from '../project-policies.js';
+import { readSavedPlan } from '../saved-plan.js';
 import { planDocumentOf, requestOf, withProject } from '../working-context.js';
 
 export interface ShownPlan {
@@ -41,9 +39,9 @@ export const planHere = (context: Context): Promise<ShownPlan> =>
 
 /** @throws Refusal where the file holds no plan, or a saved plan that is damaged or has expired */
 export async function shownPlan(context: Context, name: string): Promise<ShownPlan> {
-  const { files, clock, cwd } = context;
+  const { files, cwd } = context;
   const path = resolve(cwd, name);
-  const { ENCRYPTED, readPlanFile } = await import('../../state/plan-file.js');
+  const { ENCRYPTED } = await import('../../state/plan-file.js');
   const { ifThere, withDisk } = await import('../../state/disk-errors.js');
   const text =
     (await withDisk(path, () => ifThere(files.read(path)))) ??
@@ -52,9 +50,8 @@ export async function shownPlan(context: Context, name: string): Promise<ShownPl
     });
   const value: unknown = tryJson(text);
   if (text.trimStart().startsWith(ENCRYPTED) || (isObject(value) && 'plan_file_version' in value)) {
-    const againOf = (one: PlanContent): Again => planAgain(context.masking, name, one);
-    const file = await readPlanFile({ path, files, clock }, identityOf(context), againOf);
-    return { document: file.document, env: file.options.env, again: againOf(file) };
+    const { file, again } = await readSavedPlan(context, name);
+    return { document: file.document, env: file.options.env, again };
   }
   const { compile } = await import('../../declarations/compile-validator.js');
   const isPlan = compile(planSchema);

@@ -5,6 +5,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { schedulesOf } from '../../../src/cli/commands/fleet-worker.js';
 import type { Context } from '../../../src/cli/context.js';
+import { begun } from '../../../src/cli/fleet-command.js';
+import { fleetHere } from '../../../src/cli/fleet-context.js';
 import {
   bundleKey,
   cancellationOf,
@@ -27,6 +29,7 @@ import {
   type TenantResult,
 } from '../../../src/model/index.js';
 import { QUEUE_UNREACHABLE } from '../../../src/state/job-queue.js';
+import { lockWaited } from '../../../src/state/waiting-store.js';
 import { FILE, fleetOf, MANY_WARNINGS, type FleetHome } from '../../support/fleet-home.js';
 import { inProcess } from '../../support/in-process.js';
 import { memoryQueue, type MemoryQueue } from '../../support/memory-queue.js';
@@ -322,6 +325,44 @@ test('a job waits for the audit of another run as long as its run was told to', 
   });
   end();
   await other;
+});
+
+test.each([
+  [{ ...drifts, env: 'prod' }, `trueup fleet resume s --queue ${QUEUE} For a new run`],
+  [undefined, 'To resume it, leave out --engine, --queue and --job-expiry.'],
+])(
+  'a run that is another one, queued as %j, is resumed by what is said',
+  async (before, advice) => {
+    const { cwd, env } = await fleetOf(['a']);
+    const { place } = await queuedRun([]);
+    const run = async (context: Context) => {
+      const site = await fleetHere(context);
+      const record = (queued: QueuedJobs | undefined) =>
+        begun(context, site, 'drift', { place, ...(queued && { queued }) });
+      await record(before);
+      await record(drifts);
+      return exits.done;
+    };
+    const words = ['fleet', 'drift', '--run', 's', '--engine', 'pgboss', '--queue', QUEUE];
+    const { code, stderr } = await inProcess(run, words, { cwd, env });
+    expect(code).toBe(exits.error);
+    expect(stderr).toContain(advice);
+  },
+);
+
+test('a job that waits for the audit of another run says so', async () => {
+  const fleet = await fleetOf(['a']);
+  const run = await queuedRun(['a']);
+  const place: ResultPlace = {
+    ...run.place,
+    underClaim: ({ notify, signal }, work) => {
+      notify?.(lockWaited('an audit is in progress: "fleet drift, run s"', 90_000));
+      return work(signal);
+    },
+  };
+  const { stderr } = await working(fleet, { ...run, place }, doAll);
+  expect(stderr).toContain('a: An audit is in progress: "fleet drift, run s". Waiting up to 90 s.');
+  expect(await last(run, 'a')).toMatchObject({ status: 'drift' });
 });
 
 test('a job waits for no audit of another fleet with a tenant of its name', async () => {

@@ -39,9 +39,10 @@ test('a tenant of a fleet waits until the lock of a run that was killed is taken
 
 test('a tenant says at once that it waits for a lock: as its status, or else in the log', async () => {
   const { cwd, env } = await fleetOf(['a']);
-  const held = 'the state is locked by "apply", process 7 on "box", since 2026-01-01T00:00:00.000Z';
+  const locked =
+    'the state is locked by "apply", process 7 on "box", since 2026-01-01T00:00:00.000Z';
   const lines: (string | undefined)[] = [];
-  const said = async (status?: (line: string | undefined) => void) => {
+  const said = async (status?: (line: string | undefined) => void, held = locked) => {
     const run = async (context: Context) => {
       const site = await fleetHere(context);
       const ports = { flags: {}, exchanges: undefined, status };
@@ -60,8 +61,11 @@ test('a tenant says at once that it waits for a lock: as its status, or else in 
   expect(logged).toContain(waits);
   expect(logged).not.toContain('something else');
   expect(await said((line) => lines.push(line))).toBe('');
+  const audit = 'an audit is in progress: "fleet drift, run r", process 8 on "box", since 2026';
+  expect(await said((line) => lines.push(line), audit)).toBe('');
   expect(lines).toEqual([
     'waits for the lock of "apply", process 7 on "box", since 2026-01-01T00:00:00.000Z',
+    'waits for the audit "fleet drift, run r", process 8 on "box", since 2026',
   ]);
 });
 

@@ -664,6 +664,14 @@ describe('complaints', () => {
     ['settings: { target: emulater }\n', /1:13 unknown-choice: .*Did you mean `emulator`/],
     ['settings: { policy: { max_deletes: -1 } }\n', /1:23 out-of-range/],
     ['settings: { requests_per_minute: 0 }\n', /out-of-range/],
+    [
+      'settings: { state: s3//acme/x?region=eu-west-1 }\n',
+      /1:13 bad-address: .*Did you mean s3:\/\/acme\/x\?region=eu-west-1\?/,
+    ],
+    [
+      'settings: { state: { url: "postgres:/h/d" } }\n',
+      /1:\d+ bad-address: .*Did you mean postgres:\/\/h\/d\?/,
+    ],
     ['settings: { polcy: {} }\n', /Did you mean `policy`/],
     ['settings: { v2_headers: { X-MGR-API-IDD: a } }\n', /Did you mean `X-MGR-API-ID`/],
     ['settings: { state: "${accounts.a.id}" }\n', /misplaced-reference/],

@@ -243,7 +243,7 @@ test.each([
     (state): [string, string, RegExp] => [
       `the address ${state}`,
       `fleet: { ${all}, defaults: { state: "${state}" } }`,
-      /^1:52 no-state: `state` looks like an address, but would be a local folder/,
+      /^1:52 bad-address: `state` looks like an address, but would be a path/,
     ],
   ),
   ['YAML that breaks off', 'fleet: { tenants: [', /^1:\d+ /],

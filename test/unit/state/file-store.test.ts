@@ -387,10 +387,22 @@ describe('odd places', () => {
       ['postgres:///x', 'bad-address'],
       ['s3://bucket/x?endpoint=http://store.example.com', 'bad-address'],
       ['s3://[::/x', 'bad-address'],
+      ['s3//acme-trueup/prod', 'bad-address'],
+      ['https:/gitlab.example.com/x', 'bad-address'],
+      ['Postgres//user:hunter2@host/x', 'bad-address'],
+      ['s3:/acme/x?token=hunter2', 'bad-address'],
     ] as const) {
       const refused = await refusal(storeFor(location, here));
       expect(refused, location).toMatchObject({ code, exit: 1 });
       expect(refused.words).not.toContain('hunter2');
+    }
+    for (const [mistyped, meant] of [
+      ['s3//acme/prod?region=eu-west-1', 's3://acme/prod?region=eu-west-1'],
+      ['Postgres//user:hunter2@host/x', 'postgres://…'],
+    ] as const) {
+      const refused = await refusal(storeFor(mistyped, { ...here, byEnvironment: true }));
+      expect(refused.words).toContain('TRUEUP_STATE looks like an address');
+      expect(refused.words).toContain(`Did you mean ${meant}?`);
     }
   });
 });

@@ -118,6 +118,27 @@ describe('an audit', () => {
     expect(await first).toBe('audited');
   });
 
+  it('says once for whom it waits, and nothing where it does not', async () => {
+    const { clock, tools } = place();
+    const told: string[] = [];
+    const telling = (wait: number): ClaimTools => ({
+      ...tools(wait),
+      notify: ({ code, summary }) => void told.push(`${code}: ${summary}`),
+    });
+    const first = underClaim(telling(90_000), claim, audit(clock, LEASE));
+    await clock.sleep(1_000);
+    expect(await refusal(underClaim(telling(0), claim, audit(clock, 1)))).toMatchObject({
+      code: 'audit-in-progress',
+    });
+    expect(told).toEqual([]);
+    await Promise.all([first, underClaim(telling(90_000), claim, audit(clock, 1))]);
+    expect(told).toEqual([
+      expect.stringMatching(
+        /^lock-waited: An audit is in progress: "fleet drift, run r", process .*Waiting up to 90 s\.$/,
+      ),
+    ]);
+  });
+
   it('takes the claim of a process that is gone', async () => {
     const { clock, machine, tools } = place();
     // Its heartbeats never come.

@@ -1,9 +1,9 @@
 // One audit of a tenant at a time: two would share the rate limit of its credential. A claim protects no data, because
 // writers are kept apart by the lock of the state. It is renewed and taken over like that lock, without comparing clocks.
 import { Buffer } from 'node:buffer';
-import { isObject, tryJson } from '../../../model/index.js';
+import { isObject, tryJson, type Diagnostic } from '../../../model/index.js';
 import type { LockPort } from '../../../platform/index.js';
-import { refuseInterrupted } from '../../waiting-store.js';
+import { lockWaited, refuseInterrupted } from '../../waiting-store.js';
 import { described } from '../../store-port.js';
 import { refuseLocked, unlessRefused } from '../backend-errors.js';
 import { holderShape, newHolder, type Holder } from './head.js';
@@ -24,6 +24,8 @@ export interface ClaimTools extends PutTools {
   };
   /** Ends a wait. */
   readonly signal: AbortSignal;
+  /** Told once that it waits, and for whom. */
+  readonly notify?: ((diagnostic: Diagnostic) => void) | undefined;
 }
 
 /** Whatever does not name a holder is free. */
@@ -95,9 +97,10 @@ async function taken(
   key: string,
   take: (expect: Version | null) => Promise<{ readonly version: Version } | 'conflict'>,
 ): Promise<Version> {
-  const { registers, clock, locking, signal } = tools;
+  const { registers, clock, locking, signal, notify } = tools;
   const lost = lostPuts(tools);
   const begun = clock.monotonic();
+  let isTold = false;
   let seen: { readonly version: Version; readonly at: number } | undefined;
   for (;;) {
     const found = await registers.get(key);
@@ -110,10 +113,13 @@ async function taken(
       await lost(found?.version);
       continue;
     }
+    const held = `an audit is in progress: ${described(holder)}`;
     if (now - begun >= locking.wait)
-      refuseLocked('audit-in-progress', `an audit is in progress: ${described(holder)}`, {
+      refuseLocked('audit-in-progress', held, {
         detail: 'Wait for it to end, or let the command wait longer: --lock-wait 5m',
       });
+    if (!isTold) notify?.(lockWaited(held, locking.wait));
+    isTold = true;
     await clock.sleep(LOOK, signal).catch(refuseInterrupted);
   }
 }

@@ -1,0 +1,183 @@
+// The file of a saved plan, for all commands: writing it, reading it, and checking whether it is stale. Its format is in
+// src/state/plan-file.ts.
+import { statSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import {
+  defined,
+  exits,
+  refuse,
+  Refusal,
+  shellWord,
+  type Diagnostic,
+  type PlanContent,
+  type PlanDocument,
+  type PlanFile,
+  type PlanOptions,
+  type Project,
+} from '../model/index.js';
+import { blockedRules } from '../report/index.js';
+import type { Again } from '../report/words.js';
+import type { Snapshot } from '../state/index.js';
+import type { PlanProtection } from '../state/plan-file.js';
+import { planAgain, saidOf, saidOfPlan } from './commands-to-type.js';
+import type { Context } from './context.js';
+import { identityOf } from './plan-identity.js';
+import { projectToPlan } from './project.js';
+import { storeOf } from './state-location.js';
+import { spanOf } from './time-arguments.js';
+import type { ProjectContext } from './working-context.js';
+
+interface PlanToSave {
+  readonly document: PlanDocument;
+  readonly options: PlanOptions;
+  readonly protection: PlanProtection;
+}
+
+/** Writes it to the file, and says what to type next. */
+export async function savePlan(
+  { files, clock, cwd, err }: Context,
+  name: string,
+  { document, options, protection }: PlanToSave,
+): Promise<void> {
+  const { writePlanFile } = await import('../state/plan-file.js');
+  await writePlanFile({ path: resolve(cwd, name), files, clock }, document, options, protection);
+  const { rules, flags } = blockedRules(document.policy);
+  const allow = flags.length > 0 ? ` To let it pass, plan again with ${flags.join(' ')}` : '';
+  const identity = protection.recipients ? ' --identity FILE' : '';
+  const { lineage, serial } = document.state;
+  const state = lineage === null ? 'without a state' : `with serial ${serial} of the state`;
+  err.write(
+    rules.length === 0
+      ? `Saved; made ${state}. To apply it: trueup apply ${shellWord(name)}${identity}\n`
+      : `Saved for review only: it is blocked, and apply refuses it.${allow}\n`,
+  );
+}
+
+const LONGEST = 30 * 24 * 60 * 60 * 1000;
+
+/** How the plan is saved. @throws Refusal, before anything is read */
+export async function protectionOf({ flags }: Context): Promise<PlanProtection> {
+  const { out, validFor, encryptTo: recipients } = flags;
+  const useless =
+    (validFor !== undefined && '--valid-for') || (recipients !== undefined && '--encrypt-to');
+  if (out === undefined && useless)
+    refuse('usage', `${useless} can be used only with --out.`, {
+      detail: `For example: trueup plan --out change.plan ${useless} ${validFor ?? 'age1…'}`,
+    });
+  const lifetime = validFor === undefined ? undefined : spanOf('--valid-for', validFor);
+  if (lifetime !== undefined && (lifetime === 0 || lifetime > LONGEST))
+    refuse('usage', '--valid-for takes more than 0s and at most 30d.', {
+      detail: 'For example: --valid-for 7d',
+    });
+  if (recipients) (await import('../state/plan-encryption.js')).checkRecipients(recipients);
+  return defined({ lifetime, recipients });
+}
+
+/** A saved plan holds the variables that it was made with. @throws Refusal where one of them is a secret */
+export function refuseSecretVariables(
+  { masking }: Context,
+  { project }: Pick<ProjectContext, 'project'>,
+): void {
+  const [name] = Object.entries(project.variables).find(([, value]) => masking.holds(value)) ?? [];
+  if (name !== undefined)
+    refuse(
+      'secret-in-plan',
+      `The variable ${name} holds the value of a secret, which a saved plan would hold, too.`,
+      {
+        detail:
+          'Write "${secret.env.NAME}" where the secret belongs and give the variable another value; or apply without a saved plan: trueup apply',
+      },
+    );
+}
+
+export interface SavedPlan {
+  /** For messages. */
+  readonly name: string;
+  readonly again: Again;
+  readonly file: PlanFile;
+}
+
+/** Declarations have endings of their own; any other regular file can only be a saved plan. */
+export function isPlanFile(path: string): boolean {
+  return (
+    !/\.(?:ya?ml|tf\.json)$/i.test(path) &&
+    basename(path) !== 'cdktf.json' &&
+    statSync(path, { throwIfNoEntry: false })?.isFile() === true
+  );
+}
+
+/** @throws Refusal where the file is no saved plan, is damaged or has expired */
+export async function readSavedPlan(context: Context, name: string): Promise<SavedPlan> {
+  const { files, clock, cwd, masking } = context;
+  const { readPlanFile } = await import('../state/plan-file.js');
+  const againOf = (one: PlanContent): Again => planAgain(masking, name, one);
+  const at = { path: resolve(cwd, name), files, clock };
+  const file = await readPlanFile(at, identityOf(context), againOf);
+  return { name, again: againOf(file), file };
+}
+
+export const refuseStalePlan = (summary: string, again: Again): never =>
+  refuse('stale', summary, { detail: `Nothing was changed. Make it ${again()}` }, exits.stale);
+
+/** The project of a saved plan. @throws Refusal (exit 6) where it is not the one that the plan was made from */
+export async function projectOfPlan(
+  context: Context,
+  { name, again, file }: SavedPlan,
+): Promise<Project> {
+  const { document, options } = file;
+  const { paths, digest } = document.generated_from;
+  context.said = saidOf(context.masking, {
+    ...saidOfPlan(file),
+    // A plan of a tenant holds values that are of this tenant alone.
+    ...(context.fleetVariables && { ofFleet: context.flags.var ?? [] }),
+  });
+  const project = await projectToPlan(context, paths, options).catch((error: unknown) => {
+    if (!(error instanceof Refusal)) throw error;
+    const summary = `${name} is stale: the declarations from which it was made can no longer be loaded.`;
+    const last: Diagnostic = { severity: 'error', code: 'stale', summary };
+    throw new Refusal([...error.diagnostics, last], exits.stale);
+  });
+  if (project.digest !== digest)
+    refuseStalePlan(`${name} is stale: the declarations are not those it was made from.`, again);
+  return project;
+}
+
+/** @throws Refusal (exit 6) where the state is another one than that of a saved plan, or an older one */
+export function refuseOtherState(
+  { name, again, file }: SavedPlan,
+  snapshot: Snapshot | undefined,
+): void {
+  const { lineage: planned, serial: plannedSerial } = file.document.state;
+  const { lineage = null, serial = 0 } = snapshot?.state ?? {};
+  const stale = (why: string): never => refuseStalePlan(`${name} is stale: ${why}.`, again);
+  if (planned === null && lineage !== null)
+    stale('it was made without a state, and there is one now');
+  if (lineage !== planned) stale('the state is not the one it was made with');
+  if (serial < plannedSerial)
+    stale(
+      `it was made from serial ${plannedSerial} of the state, but the state now has serial ${serial}: the state was restored from a backup or overwritten`,
+    );
+}
+
+/** Checks a saved plan without the cloud: whether nothing was written since it was made. @throws Refusal (exit 6) where it is stale */
+export async function isUntouched(context: Context, saved: SavedPlan): Promise<boolean> {
+  const { document, options } = saved.file;
+  const { settings } = await projectOfPlan(context, saved);
+  const snapshot = await (await storeOf(context, settings, options.env)).read();
+  refuseOtherState(saved, snapshot);
+  const { state, unfinished = false } = snapshot ?? {};
+  // What an interrupted run wrote is in its journal, and raises no serial.
+  return !unfinished && (state?.serial ?? 0) === document.state.serial;
+}
+
+/** Undefined for a state that this run has begun, for a plan that was made without one. */
+const begun = ({ state: { lineage } }: PlanDocument, snapshot: Snapshot): Snapshot | undefined => {
+  const { state, pending } = snapshot;
+  const isNew =
+    state.serial === 0 && pending.length === 0 && Object.keys(state.resources).length === 0;
+  return lineage === null && isNew ? undefined : snapshot;
+};
+
+/** As `refuseOtherState`, under the lock of a run that has begun. */
+export const refuseOtherStateLocked = (plan: SavedPlan, snapshot: Snapshot): void =>
+  refuseOtherState(plan, begun(plan.file.document, snapshot));
