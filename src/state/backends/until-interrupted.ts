@@ -1,11 +1,13 @@
 // What a run asks before it holds the lock ends with the first signal: nothing was sent to the cloud yet. What it writes
-// under the lock does not.
+// under the lock does not. Results of a fleet have one more chance.
 import { defined, exits, refuse } from '../../model/index.js';
 import type { LockTools } from './file/lock.js';
 import { keysBelow, type Registers } from './registers/port.js';
 
 /** Milliseconds that a request for the lock has after a signal: its answer tells whether there is a lock to remove. */
 const GRACE = 1_000;
+/** Milliseconds that a place has for an answer after a signal, where results are to be written. */
+const LAST = 10_000;
 
 type Interruption = Pick<LockTools, 'clock' | 'signal'>;
 
@@ -40,17 +42,42 @@ export async function untilInterrupted<T>(
 }
 
 /** Reads as long as the run is not interrupted. */
-export function interruptible(registers: Registers, run: Interruption): Registers {
-  const asked = <T>(work: Promise<T>): Promise<T> =>
-    untilInterrupted(run, registers.location, work);
+export const interruptible = (registers: Registers, run: Interruption): Registers => ({
+  ...registers,
+  ...readsThrough(registers, (ask) => untilInterrupted(run, registers.location, ask())),
+});
+
+/** Once the run is interrupted, each request has a short time, and the first that fails is the last. */
+export function endingSoon(registers: Registers, run: Interruption): Registers {
+  const { location, prepare } = registers;
+  const detail = 'It lacks what this run could not write.';
+  let failed: { readonly error: unknown } | undefined;
+  const asked: Asking = async (ask) => {
+    if (failed) throw failed.error;
+    try {
+      return await untilInterrupted(run, location, ask(), { grace: LAST, detail });
+    } catch (error) {
+      if (run.signal?.aborted) failed ??= { error };
+      throw error;
+    }
+  };
   return {
     ...registers,
-    get: (key) => asked(registers.get(key)),
-    async *list(prefix) {
-      yield* await asked(keysBelow(registers, prefix));
-    },
+    ...readsThrough(registers, asked),
+    put: (...one) => asked(() => registers.put(...one)),
+    remove: (keys) => asked(() => registers.remove(keys)),
+    ...(prepare && { prepare: () => asked(prepare) }),
   };
 }
+
+type Asking = <T>(ask: () => Promise<T>) => Promise<T>;
+
+const readsThrough = (registers: Registers, asked: Asking): Pick<Registers, 'get' | 'list'> => ({
+  get: (key) => asked(() => registers.get(key)),
+  async *list(prefix) {
+    yield* await asked(() => keysBelow(registers, prefix));
+  },
+});
 
 /** Takes a lock. One that is taken only after the interruption is removed again, if the process still runs. */
 export async function takenInTime<T>(
