@@ -1,13 +1,13 @@
 // What a run asks before it holds the lock ends with the first signal: nothing was sent to the cloud yet. What it writes
-// under the lock does not. Results of a fleet have one more chance.
+// under the lock does not. What ends a run, its lock and the results of a fleet, has a last short time.
 import { defined, exits, refuse } from '../../model/index.js';
 import type { LockTools } from './file/lock.js';
 import { keysBelow, type Registers } from './registers/port.js';
 
 /** Milliseconds that a request for the lock has after a signal: its answer tells whether there is a lock to remove. */
 const GRACE = 1_000;
-/** Milliseconds that a place has for an answer after a signal, where results are to be written. */
-const LAST = 10_000;
+/** Milliseconds that the last requests of a run have after a signal: results are to be written, or a lock removed. */
+export const LAST = 10_000;
 
 type Interruption = Pick<LockTools, 'clock' | 'signal'>;
 
@@ -41,6 +41,14 @@ export async function untilInterrupted<T>(
   }
 }
 
+/** For what a run does last: once it is interrupted, the work has a short time. */
+export const endedSoon = <T>(
+  run: Interruption,
+  location: string,
+  work: Promise<T>,
+  detail?: string,
+): Promise<T> => untilInterrupted(run, location, work, { grace: LAST, ...defined({ detail }) });
+
 /** Reads as long as the run is not interrupted. */
 export const interruptible = (registers: Registers, run: Interruption): Registers => ({
   ...registers,
@@ -55,7 +63,7 @@ export function endingSoon(registers: Registers, run: Interruption): Registers {
   const asked: Asking = async (ask) => {
     if (failed) throw failed.error;
     try {
-      return await untilInterrupted(run, location, ask(), { grace: LAST, detail });
+      return await endedSoon(run, location, ask(), detail);
     } catch (error) {
       if (run.signal?.aborted) failed ??= { error };
       throw error;
