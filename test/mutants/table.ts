@@ -4603,6 +4603,13 @@ export const mutants: readonly Mutant[] = [
     tests: remote,
   },
   {
+    name: 'results at another server are removed within the longest settle time',
+    file: 'state/backends/registers/rescue.ts',
+    find: 'const KEPT = 2 * MOST_SETTLE;',
+    replace: 'const KEPT = MOST_SETTLE;',
+    tests: remote,
+  },
+  {
     name: 'a result kept on a machine replaces what another run found',
     file: 'state/backends/registers/rescue.ts',
     find: 'op !== undefined && open.has(op)',

@@ -1,7 +1,7 @@
 // The store on a remote backend: what every store promises, and what only a network and other machines can do wrong.
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
-import { defined, type Diagnostic } from '../../../src/model/index.js';
+import { defined, MOST_SETTLE, type Diagnostic } from '../../../src/model/index.js';
 import { refuseDenied, refuseUnreachable } from '../../../src/state/backends/backend-errors.js';
 import { encodeHead, readHead } from '../../../src/state/backends/registers/head.js';
 import { keysBelow, type Put, type Registers } from '../../../src/state/backends/registers/port.js';
@@ -37,6 +37,7 @@ function place(seed = 1): Place {
     seededRandom(seed),
   ];
   const memory = memoryRegisters(clock.service, random);
+  files.now = clock.now;
   return {
     clock,
     machine,
@@ -768,7 +769,7 @@ describe('a backend that fails', () => {
     expect([...files.contents.keys()]).toEqual([]);
   });
 
-  it('keeps results for a day that answer nothing in the state of a run, on another server of the same name', async () => {
+  it('keeps results for two days that answer nothing in the state of a run, on another server of the same name', async () => {
     const { clock, files, memory, store } = place();
     const session = await store().open('apply', TARGET);
     await session.record(intent('1'));
@@ -781,7 +782,7 @@ describe('a backend that fails', () => {
       return files.contents.size;
     };
     expect(await kept()).toBe(1);
-    await clock.sleep(24 * 60 * MINUTE - 2 * MINUTE);
+    await clock.sleep(2 * MOST_SETTLE - 2 * MINUTE);
     expect(await kept()).toBe(1);
     const next = await store({ locking: waiting }).open('apply', TARGET);
     expect(next.snapshot.state.resources['accounts.a1']?.id).toBe('1');
@@ -789,7 +790,7 @@ describe('a backend that fails', () => {
     await next.record(intent('2'));
     memory.faults.down = true;
     await refusal(next.record(result('2')));
-    await clock.sleep(24 * 60 * MINUTE + 1);
+    await clock.sleep(2 * MOST_SETTLE + 1);
     expect(await kept()).toBe(0);
   });
 
@@ -803,6 +804,12 @@ describe('a backend that fails', () => {
     const earlier = rescueIn('/sim/rescue', before, tools);
     await earlier.keep('');
     expect(await found()).toEqual([earlier.path]);
+    const over = async (): Promise<readonly boolean[]> =>
+      (await one.find()).map(({ isOver }) => isOver);
+    await clock.sleep(2 * MOST_SETTLE);
+    expect(await over()).toEqual([false]);
+    await clock.sleep(1);
+    expect(await over()).toEqual([true]);
     await rescueIn('/sim/rescue', 's3://b other default', tools).keep('');
     expect(await found()).toEqual([earlier.path]);
   });
