@@ -4533,6 +4533,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/state/known-serials.test.ts'],
   },
   {
+    name: 'a backup is used at a server that held another state before',
+    file: 'state/known-serials.ts',
+    find: 'isSame || moves ? undefined',
+    replace: 'before || moves ? undefined',
+    tests: ['unit/state/known-serials.test.ts'],
+  },
+  {
+    name: 'what an earlier build knew of a place stays once the state moved away',
+    file: 'state/known-serials.ts',
+    find: 'if (lineage === one.lineage) await ifThere',
+    replace: 'if (isThere && lineage === one.lineage) await ifThere',
+    tests: ['unit/state/known-serials.test.ts'],
+  },
+  {
     name: 'a server that has the location of another one is the same place',
     file: 'state/known-serials.ts',
     find: '(one.endpoint ?? endpoint) !== endpoint',

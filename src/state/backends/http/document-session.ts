@@ -29,7 +29,7 @@ const FRESH = 5_000;
 
 export interface DocumentSessionTools
   extends Omit<DocumentTools, 'server'>, Pick<LockTools, 'signal'> {
-  /** The document is read and written by who holds it. */
+  /** The document itself is written through a `HeldDocument`. */
   readonly server: Pick<StateServer, 'location' | 'unlock'>;
   readonly rescue: Rescue;
   readonly notify?: (diagnostic: Diagnostic) => void;
