@@ -40,6 +40,7 @@ import { underClaim, type ClaimTools } from '../state/backends/registers/reader-
 import { lostPuts } from '../state/backends/registers/lost-puts.js';
 import { settledPut } from '../state/backends/registers/settled-put.js';
 import type { Pauses } from '../state/backends/retried.js';
+import { endingSoon } from '../state/backends/until-interrupted.js';
 import { ifThere, isDiskError, withDisk } from '../state/disk-errors.js';
 import type { Context } from './context.js';
 import { registersAt } from './state-location.js';
@@ -161,16 +162,18 @@ function askedOnce<T>(ask: () => Promise<T>): () => Promise<T> {
     }));
 }
 
+interface ResultTools extends Pick<ClaimTools, 'lock'>, Pauses {
+  readonly locking: { readonly lease: number };
+  /** Of the process. */
+  readonly signal?: AbortSignal;
+}
+
 /** Registers beside the states. */
 export function resultRegisters(
-  registers: Registers,
-  {
-    lock,
-    locking: { lease },
-    clock,
-    random,
-  }: Pick<ClaimTools, 'lock'> & { readonly locking: { readonly lease: number } } & Pauses,
+  place: Registers,
+  { lock, locking: { lease }, clock, random, signal: ended }: ResultTools,
 ): ResultPlace {
+  const registers = endingSoon(place, { clock, ...defined({ signal: ended }) });
   // Nothing else of a context: its signal is not that of an audit.
   const pauses: Pauses = { clock, random };
   const prepared = askedOnce(async () => registers.prepare?.());

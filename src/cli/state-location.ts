@@ -7,6 +7,7 @@ import {
   durationWords,
   isAddress,
   isCredentialName,
+  MOST_SETTLE,
   refuse,
   tryDuration,
   NAME,
@@ -179,6 +180,7 @@ export function settleMilliseconds({ environment }: Context): number {
   const text = environment['TRUEUP_SETTLE_SECONDS'];
   if (text === undefined || text === '') return 60_000;
   const seconds = Number(text);
-  if (seconds >= 0 && seconds <= 86_400) return seconds * 1000;
-  return refuse('usage', 'TRUEUP_SETTLE_SECONDS takes seconds, from 0 to 86400.');
+  const most = MOST_SETTLE / 1000;
+  if (seconds >= 0 && seconds <= most) return seconds * 1000;
+  return refuse('usage', `TRUEUP_SETTLE_SECONDS takes seconds, from 0 to ${most}.`);
 }

@@ -6,6 +6,9 @@ import type { Moment } from './state.js';
 const SLACK = 5000;
 const DAY = 24 * 60 * 60 * 1000;
 
+/** Milliseconds of the longest settle time. */
+export const MOST_SETTLE = DAY;
+
 export interface Now {
   readonly boot: { readonly id: string | null; readonly milliseconds: number };
   /** Milliseconds since 1970, by the clock of the service; undefined where it did not tell. */

@@ -46,6 +46,7 @@ export function diskFiles(random: Random): Files {
     realPath: async (path) => realpathSync.native(path),
     stamp,
     size: async (path) => statSync(path, { throwIfNoEntry: false })?.size,
+    modified: async (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs,
     async touch(path) {
       const now = new Date();
       await utimes(path, now, now);

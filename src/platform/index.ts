@@ -44,6 +44,8 @@ export interface Files {
   stamp(path: string): Promise<string | undefined>;
   /** Bytes of a file; undefined if it does not exist. Cheap; reads at each call. */
   size(path: string): Promise<number | undefined>;
+  /** When a file was written last, in milliseconds; undefined if it does not exist. */
+  modified(path: string): Promise<number | undefined>;
   /** Gives a file the time of now, so that its stamp is another one. Not durable. */
   touch(path: string): Promise<void>;
 }

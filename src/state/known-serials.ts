@@ -95,18 +95,17 @@ function knownSerial(place: Pick<Store, 'location' | 'endpoint'>, known: KnownSe
   return {
     of,
     read: async () => (await load(known, path)) ?? load(known, older),
-    /** A disk that cannot be written to only makes the check weaker. @param one undefined: the state is there no more */
-    async remember(one: State | undefined): Promise<void> {
+    /** A disk that cannot be written to only makes the check weaker. @param isThere false: the state is there no more */
+    async remember(one: State, isThere = true): Promise<void> {
       try {
-        const lineage = (await load(known, path))?.['lineage'];
-        if (one) {
+        if (isThere) {
           await files.makeFolder(folder);
           await files.replace(path, `${JSON.stringify(of(one))}\n`, 0o600);
         } else await ifThere(files.remove(path));
         if (older === path) return;
         // It may be that of a state on another server.
-        const left = one?.lineage ?? lineage;
-        if ((await load(known, older))?.['lineage'] === left) await ifThere(files.remove(older));
+        const { lineage } = (await load(known, older)) ?? {};
+        if (lineage === one.lineage) await ifThere(files.remove(older));
       } catch (error) {
         if (!isDiskError(error)) throw error;
       }
@@ -129,9 +128,9 @@ export function rememberingStore(store: Store, known: KnownSerials): Store {
   /** @param moves whether the state comes back to a place that it left @returns what this machine knew */
   const assertNotOlder = async (found: State, moves = false): Promise<Known | undefined> => {
     const before = await read();
-    const newest = before ?? (moves ? undefined : await newestCopy(known, found));
-    if (newest?.['lineage'] !== found.lineage) return before;
-    const { serial } = newest;
+    const isSame = before?.['lineage'] === found.lineage;
+    const copy = isSame || moves ? undefined : await newestCopy(known, found);
+    const { serial } = (isSame ? before : copy) ?? {};
     if (typeof serial === 'number' && serial > found.serial)
       refuse(
         'state-went-back',
@@ -174,7 +173,7 @@ export function rememberingStore(store: Store, known: KnownSerials): Store {
         },
         async mark(moved) {
           await session.mark(moved);
-          if (moved && 'to' in moved) await remember(undefined);
+          if (moved && 'to' in moved) await remember(session.snapshot.state, false);
         },
       };
     },

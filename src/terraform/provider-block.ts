@@ -4,6 +4,7 @@ import {
   defaultSettings,
   addressMistyped,
   isAddress,
+  MOST_SETTLE,
   providerBlock,
   Refusal,
   refuse,
@@ -140,10 +141,10 @@ export async function blockComplaints(
       '`requests_per_minute` takes a whole number from 1',
       'Leave it out for 450.',
     );
-  if (typeof settle === 'number' && !(settle >= 0 && settle <= 86_400))
+  if (typeof settle === 'number' && !(settle >= 0 && settle <= MOST_SETTLE / 1000))
     complain(
       ['settle_seconds'],
-      '`settle_seconds` takes seconds, from 0 to 86400',
+      `\`settle_seconds\` takes seconds, from 0 to ${MOST_SETTLE / 1000}`,
       'Leave it out for 60.',
     );
   return out;

@@ -4449,6 +4449,41 @@ export const mutants: readonly Mutant[] = [
     tests: remote,
   },
   {
+    name: 'a run does not look whether it took the lock once it is interrupted',
+    file: 'state/backends/registers/register-lock.ts',
+    find: 'settledPut(options, keys.head, body, found?.version ?? null)',
+    replace: 'settledPut(asking, keys.head, body, found?.version ?? null)',
+    tests: remote,
+  },
+  {
+    name: 'a request for the lock is given up with the signal',
+    file: 'state/backends/until-interrupted.ts',
+    find: 'const GRACE = 1_000;',
+    replace: 'const GRACE = 0;',
+    tests: remote,
+  },
+  {
+    name: 'an interrupted run waits as long as any for a silent place to let its lock go',
+    file: 'state/backends/registers/register-lock.ts',
+    find: 'await endedSoon(options, options.registers.location, put)',
+    replace: 'await put',
+    tests: remote,
+  },
+  {
+    name: 'a session ends late at a place that became silent',
+    file: 'state/backends/registers/register-session.ts',
+    find: 'await endedSoon(tools, tools.registers.location, swapped)',
+    replace: 'await swapped',
+    tests: remote,
+  },
+  {
+    name: 'each step of an interrupted fleet waits for a silent place',
+    file: 'state/backends/until-interrupted.ts',
+    find: 'if (run.signal?.aborted) failed ??= { error };',
+    replace: '',
+    tests: ['unit/cli/fleet-results.test.ts'],
+  },
+  {
     name: 'a lock that comes after an interruption is kept',
     file: 'state/backends/until-interrupted.ts',
     find: 'void taking.then(remove).catch(() => undefined);',
@@ -4516,6 +4551,20 @@ export const mutants: readonly Mutant[] = [
     file: 'state/known-serials.ts',
     find: 'sha256(of).slice(0, 32)',
     replace: "'serials'",
+    tests: ['unit/state/known-serials.test.ts'],
+  },
+  {
+    name: 'a backup is used at a server that held another state before',
+    file: 'state/known-serials.ts',
+    find: 'isSame || moves ? undefined',
+    replace: 'before || moves ? undefined',
+    tests: ['unit/state/known-serials.test.ts'],
+  },
+  {
+    name: 'what an earlier build knew of a place stays once the state moved away',
+    file: 'state/known-serials.ts',
+    find: 'if (lineage === one.lineage) await ifThere',
+    replace: 'if (isThere && lineage === one.lineage) await ifThere',
     tests: ['unit/state/known-serials.test.ts'],
   },
   {
@@ -4603,6 +4652,13 @@ export const mutants: readonly Mutant[] = [
     tests: remote,
   },
   {
+    name: 'results at another server are removed within the longest settle time',
+    file: 'state/backends/registers/rescue.ts',
+    find: 'const KEPT = 2 * MOST_SETTLE;',
+    replace: 'const KEPT = MOST_SETTLE;',
+    tests: remote,
+  },
+  {
     name: 'a result kept on a machine replaces what another run found',
     file: 'state/backends/registers/rescue.ts',
     find: 'op !== undefined && open.has(op)',
@@ -4619,8 +4675,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a remote lock is released by removing the head',
     file: 'state/backends/registers/register-session.ts',
-    find: 'await head.swap((now) => ({ ...now, holder: null })).catch(() => undefined);',
-    replace: 'await tools.registers.remove(keys.head).catch(() => undefined);',
+    find: 'const swapped = head.swap((now) => ({ ...now, holder: null }));',
+    replace: 'const swapped = tools.registers.remove([tools.keys.head]);',
     tests: remote,
   },
   {
@@ -4885,6 +4941,20 @@ export const mutants: readonly Mutant[] = [
     file: 'state/backends/http/document-store.ts',
     find: 'await assertShown(options.server, owned);',
     replace: '',
+    tests: httpState,
+  },
+  {
+    name: 'a signal cuts what a run writes under its http lock',
+    file: 'state/backends/http/document-store.ts',
+    find: 'document = heldDocument(options, found, holder);',
+    replace: 'document = heldDocument({ ...options, server }, found, holder);',
+    tests: httpState,
+  },
+  {
+    name: 'an http lock that a silent server keeps is named late',
+    file: 'state/backends/http/document-session.ts',
+    find: 'await endedSoon(run, server.location, asked)',
+    replace: 'await asked',
     tests: httpState,
   },
   {

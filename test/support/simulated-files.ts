@@ -18,6 +18,8 @@ export interface SimulatedFiles extends Files {
   /** @throws PowerCut after a crash */
   assertPower(): void;
   reboot(): void;
+  /** The time that files get when they are written; never past where no clock is set. */
+  now: () => number;
   /** Puts text on the medium, as another hand would. */
   put(path: string, text: string): void;
   /** How often `Appender.write` forced the journal to the medium. */
@@ -29,11 +31,11 @@ const failure = (code: string, path: string): Error =>
 
 export function simulatedFiles(seed = 1): SimulatedFiles {
   const random = seededRandom(seed);
-  const medium = new Map<string, { text: string; version: number }>();
+  const medium = new Map<string, { text: string; version: number; at: number }>();
   let [versions, boundaries, flushes, crash, dead] = [0, 0, 0, Infinity, false];
 
   const set = (path: string, text: string): void =>
-    void medium.set(path, { text, version: (versions += 1) });
+    void medium.set(path, { text, version: (versions += 1), at: files.now() });
   const contents = (): Map<string, string> =>
     new Map([...medium].map(([path, { text }]) => [path, text]));
   const alive = (): void => {
@@ -83,6 +85,7 @@ export function simulatedFiles(seed = 1): SimulatedFiles {
     reboot() {
       [dead, crash, boundaries] = [false, Infinity, 0];
     },
+    now: () => Infinity,
     put: set,
     async read(path) {
       await Promise.resolve();
@@ -140,6 +143,10 @@ export function simulatedFiles(seed = 1): SimulatedFiles {
       alive();
       const file = medium.get(path);
       return file && Buffer.byteLength(file.text);
+    },
+    async modified(path) {
+      alive();
+      return medium.get(path)?.at;
     },
     async touch(path) {
       alive();

@@ -1,11 +1,13 @@
 // What a run asks before it holds the lock ends with the first signal: nothing was sent to the cloud yet. What it writes
-// under the lock does not.
+// under the lock does not. What ends a run, its lock and the results of a fleet, has a last short time.
 import { defined, exits, refuse } from '../../model/index.js';
 import type { LockTools } from './file/lock.js';
 import { keysBelow, type Registers } from './registers/port.js';
 
 /** Milliseconds that a request for the lock has after a signal: its answer tells whether there is a lock to remove. */
 const GRACE = 1_000;
+/** Milliseconds that the last requests of a run have after a signal: results are to be written, or a lock removed. */
+export const LAST = 10_000;
 
 type Interruption = Pick<LockTools, 'clock' | 'signal'>;
 
@@ -39,18 +41,51 @@ export async function untilInterrupted<T>(
   }
 }
 
+/** For what a run does last: once it is interrupted, the work has a short time. */
+export const endedSoon = <T>(
+  run: Interruption,
+  location: string,
+  work: Promise<T>,
+  detail?: string,
+): Promise<T> => untilInterrupted(run, location, work, { grace: LAST, ...defined({ detail }) });
+
 /** Reads as long as the run is not interrupted. */
-export function interruptible(registers: Registers, run: Interruption): Registers {
-  const asked = <T>(work: Promise<T>): Promise<T> =>
-    untilInterrupted(run, registers.location, work);
+export const interruptible = (registers: Registers, run: Interruption): Registers => ({
+  ...registers,
+  ...readsThrough(registers, (ask) => untilInterrupted(run, registers.location, ask())),
+});
+
+/** Once the run is interrupted, each request has a short time, and the first that fails is the last. */
+export function endingSoon(registers: Registers, run: Interruption): Registers {
+  const { location, prepare } = registers;
+  const detail = 'It lacks what this run could not write.';
+  let failed: { readonly error: unknown } | undefined;
+  const asked: Asking = async (ask) => {
+    if (failed) throw failed.error;
+    try {
+      return await endedSoon(run, location, ask(), detail);
+    } catch (error) {
+      if (run.signal?.aborted) failed ??= { error };
+      throw error;
+    }
+  };
   return {
     ...registers,
-    get: (key) => asked(registers.get(key)),
-    async *list(prefix) {
-      yield* await asked(keysBelow(registers, prefix));
-    },
+    ...readsThrough(registers, asked),
+    put: (...one) => asked(() => registers.put(...one)),
+    remove: (keys) => asked(() => registers.remove(keys)),
+    ...(prepare && { prepare: () => asked(prepare) }),
   };
 }
+
+type Asking = <T>(ask: () => Promise<T>) => Promise<T>;
+
+const readsThrough = (registers: Registers, asked: Asking): Pick<Registers, 'get' | 'list'> => ({
+  get: (key) => asked(() => registers.get(key)),
+  async *list(prefix) {
+    yield* await asked(() => keysBelow(registers, prefix));
+  },
+});
 
 /** Takes a lock. One that is taken only after the interruption is removed again, if the process still runs. */
 export async function takenInTime<T>(

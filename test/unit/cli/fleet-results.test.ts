@@ -223,6 +223,54 @@ test('the search for a free number ends', async () => {
   }
 });
 
+test('a place that is silent after an interruption delays the end once, and a slow one takes the results', async () => {
+  const clock = simulatedClock();
+  const memory = memoryRegisters(clock, seededRandom());
+  const plain = memory.connect();
+  let waits = (): Promise<void> => Promise.resolve();
+  const registers: Registers = {
+    ...plain,
+    get: async (key) => waits().then(() => plain.get(key)),
+    put: async (...asked) => waits().then(() => plain.put(...asked)),
+  };
+  const end = { tenants: ['acme', 'globex.com'], stops: [stop('The run was interrupted.')] };
+  const interruptedRun = async (name: string, then: () => Promise<void>) => {
+    const ended = new AbortController();
+    const records = runRecords(
+      resultRegisters(registers, {
+        clock,
+        random: seededRandom(),
+        lock: simulatedMachine().start(),
+        locking: { lease: 30_000 },
+        signal: ended.signal,
+      }),
+      name,
+    );
+    waits = () => Promise.resolve();
+    await records.begin({ ...run, run: name });
+    const audited = { tenant: name, states: undefined };
+    const claimed = records.alone(audited, { signal: ended.signal, wait: 0 }, async () => {
+      waits = then;
+      ended.abort(new Error('SIGINT'));
+    });
+    const begun = clock.elapsed();
+    const outcomes = [
+      await claimed.then(() => 'freed'),
+      await records.write(result('acme', 's')).catch(String),
+      await records.write(result('globex.com', 's')).catch(String),
+      await records.end(end).catch(String),
+    ];
+    return { outcomes, milliseconds: clock.elapsed() - begun };
+  };
+  const silent = await interruptedRun('r', () => clock.sleep(120_000));
+  expect(silent.milliseconds).toBeLessThan(35_000);
+  for (const one of silent.outcomes.slice(1))
+    expect(one).toContain('interrupted while it waited for an answer of the state at memory://');
+  const slow = await interruptedRun('slow', () => clock.sleep(8_000));
+  expect(slow.outcomes).not.toContainEqual(expect.stringContaining('interrupted'));
+  expect(memory.written.filter((key) => key.startsWith('fleet/slow'))).toHaveLength(4);
+});
+
 test('what failed once is asked for again', async () => {
   const memory = memoryRegisters(simulatedClock(), seededRandom());
   let fails = 2;

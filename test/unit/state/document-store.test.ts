@@ -567,6 +567,64 @@ describe('a server that fails', () => {
     expect(kept().lock).toBeUndefined();
   });
 
+  it.each([
+    ['once it gave the lock', 0, 10_100],
+    ['under the lock', Infinity, 20_100],
+  ])(
+    'soon names the lock that an interrupted run leaves at a server that became silent %s',
+    async (_, answers, most) => {
+      const { store, server, clock, kept, rules, said } = place();
+      let left = answers;
+      await (await store().open('apply', TARGET)).release();
+      const transport: StateServerOptions['transport'] = async (request) => {
+        const { pathname, search } = new URL(request.url);
+        const { method, headers, body = '' } = request;
+        if ((!pathname.endsWith('/lock') || method !== 'POST') && left-- <= 0) {
+          await clock.sleep(30_000);
+          throw Object.assign(new Error('late'), { code: 'aborted' });
+        }
+        const { authorization } = headers;
+        const path = `${pathname}${search}`;
+        return { ...rules.answer({ method, path, authorization, body }), headers: {} };
+      };
+      const stop = new AbortController();
+      const asked = store({ server: server({ transport }), signal: stop.signal });
+      const opened = asked.open('apply', TARGET);
+      const refused = answers === 0 ? refusal(opened) : undefined;
+      if (!refused) await opened;
+      left = 0;
+      await clock.sleep(5_000);
+      const begun = clock.elapsed();
+      stop.abort(new Error('SIGINT'));
+      const ended = refused ?? (await opened).release();
+      expect((await ended)?.exit).toBe(refused && 130);
+      expect(clock.elapsed() - begun).toBeLessThan(most);
+      expect(said).toMatchObject([
+        {
+          code: 'lock-left',
+          summary: expect.stringContaining('could not be removed: it gave no answer within 10 s'),
+          detail: `No run takes it over. Type: trueup unlock ${String(kept().lock?.['ID'])}`,
+        },
+      ]);
+    },
+  );
+
+  it('is written to under the lock as if no signal had come', async () => {
+    const { store, server, clock, faults } = place();
+    const stop = new AbortController();
+    const plain = server();
+    const slow = { ...plain, get: async () => clock.sleep(2_000).then(() => plain.get()) };
+    const session = await store({ server: slow, signal: stop.signal }).open('apply', TARGET);
+    await session.record(intent('1'));
+    stop.abort(new Error('SIGINT'));
+    let answers = 1;
+    faults.now = ({ path }) => (path.includes('?ID=') && answers-- > 0 ? 'dropped' : undefined);
+    await session.record(result('1'));
+    await session.compact();
+    await session.release();
+    expect((await store().read())?.state.resources).toEqual({ 'accounts.a1': entry('1') });
+  });
+
   it('removes a lock that it gets too late, but not that of another run', async () => {
     const { store, server, clock, kept, rules } = place(PLAIN_PATH);
     await (await store().open('apply', TARGET)).release();

@@ -236,6 +236,19 @@ it('what an earlier build knew of a place is read until its state is known on it
   expect(await onlyFile(files)).toBe(`${SERIALS}/${newer}`);
 });
 
+it('what an earlier build knew of a place is forgotten once the state moves away', async () => {
+  const { place, files } = machine();
+  const values = memoryRegisters(simulatedClock(), seededRandom(4));
+  await applied(place(OTHER, 'default', false, undefined, values));
+  await onlyFile(files);
+  const session = await place(OTHER, 'default', false, 'https://one.example.com/', values).open(
+    'state migrate',
+    TARGET,
+  );
+  await session.mark({ to: ONE });
+  expect(await files.list(SERIALS)).toEqual([]);
+});
+
 it('refuses a backup that was restored to another server, until a person accepts it', async () => {
   const { place, memory: registers } = machine();
   const [one, copy] = [registers(), registers()];
@@ -245,6 +258,8 @@ it('refuses a backup that was restored to another server, until a person accepts
   await applied(first);
   for (const [key, value] of one.values) copy.values.set(key, value);
   await applied(first, '2');
+  // It held another state before.
+  await applied(at('https://restored.example.com/', registers()));
   const second = at('https://restored.example.com/', copy);
   expect(await refusal(second.read())).toMatchObject({ code: 'state-went-back' });
   expect(await refusal(second.open('apply', TARGET))).toMatchObject({ code: 'state-went-back' });

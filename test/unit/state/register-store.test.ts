@@ -1,10 +1,10 @@
 // The store on a remote backend: what every store promises, and what only a network and other machines can do wrong.
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
-import { defined, type Diagnostic } from '../../../src/model/index.js';
+import { defined, MOST_SETTLE, type Diagnostic } from '../../../src/model/index.js';
 import { refuseDenied, refuseUnreachable } from '../../../src/state/backends/backend-errors.js';
 import { encodeHead, readHead } from '../../../src/state/backends/registers/head.js';
-import { keysBelow, type Registers } from '../../../src/state/backends/registers/port.js';
+import { keysBelow, type Put, type Registers } from '../../../src/state/backends/registers/port.js';
 import { registerKeys } from '../../../src/state/backends/registers/keys.js';
 import type { RegisterStoreOptions } from '../../../src/state/backends/registers/register-lock.js';
 import { registerStore } from '../../../src/state/backends/registers/register-store.js';
@@ -37,6 +37,7 @@ function place(seed = 1): Place {
     seededRandom(seed),
   ];
   const memory = memoryRegisters(clock.service, random);
+  files.now = clock.now;
   return {
     clock,
     machine,
@@ -500,6 +501,23 @@ describe('an interrupted run', () => {
     expect(clock.elapsed()).toBeLessThan(5_100);
   });
 
+  it('waits a short time if the place became silent once it gave the lock', async () => {
+    const { clock, memory, store } = place();
+    await (await store().open('apply', TARGET)).release();
+    const stop = new AbortController();
+    let isSilent = false;
+    const { registers: plain } = hanging(memory.connect(), () => isSilent);
+    const registers: Registers = {
+      ...plain,
+      put: async (...asked) => plain.put(...asked).finally(() => (isSilent = true)),
+    };
+    const opened = refusal(store({ registers, signal: stop.signal }).open('apply', TARGET));
+    await clock.sleep(5_000);
+    stop.abort(new Error('SIGINT'));
+    expect(await opened).toMatchObject(interrupted);
+    expect(clock.elapsed()).toBeLessThan(15_100);
+  });
+
   it('lets the lock go if it took it, and reads the state no more', async () => {
     const { clock, memory, store } = place();
     const stop = new AbortController();
@@ -515,11 +533,48 @@ describe('an interrupted run', () => {
     expect(await store().holder()).toBeUndefined();
   });
 
+  it.each([
+    ['late', (put: Put): Put => put],
+    ['late, and is lost', (): Put => 'unknown'],
+  ])('lets a lock go before it ends if the answer of that write comes %s', async (_, answer) => {
+    const { clock, memory, store } = place();
+    const stop = new AbortController();
+    const plain = memory.connect();
+    const registers: Registers = {
+      ...plain,
+      async put(key, ...asked) {
+        const put = await plain.put(key, ...asked);
+        if (!key.endsWith('head') || stop.signal.aborted) return put;
+        stop.abort(new Error('SIGINT'));
+        memory.faults.delay = 20;
+        await clock.sleep(500);
+        return answer(put);
+      },
+    };
+    const opened = refusal(store({ registers, signal: stop.signal }).open('apply', TARGET));
+    expect(await opened).toMatchObject(interrupted);
+    const head = Buffer.from(memory.values.get('default/head')!.body).toString('utf8');
+    expect(head).toContain('"holder":null');
+  });
+
+  it('waits a short time for a place that became silent to let its lock go', async () => {
+    const { clock, memory, store } = place();
+    const stop = new AbortController();
+    let isSilent = false;
+    const { registers } = hanging(memory.connect(), () => isSilent);
+    const session = await store({ registers, signal: stop.signal }).open('apply', TARGET);
+    isSilent = true;
+    stop.abort(new Error('SIGINT'));
+    const begun = clock.elapsed();
+    await session.release();
+    expect(clock.elapsed() - begun).toBeLessThan(10_100);
+  });
+
   it('writes under the lock as if nothing was', async () => {
     const { clock, memory, store } = place();
     const stop = new AbortController();
     let isSlow = false;
-    const slow = async (): Promise<void> => (isSlow ? clock.sleep(20_000) : undefined);
+    const slow = async (): Promise<void> => (isSlow ? clock.sleep(8_000) : undefined);
     const plain = memory.connect();
     const registers: Registers = {
       ...plain,
@@ -714,7 +769,7 @@ describe('a backend that fails', () => {
     expect([...files.contents.keys()]).toEqual([]);
   });
 
-  it('keeps results for a day that answer nothing in the state of a run, on another server of the same name', async () => {
+  it('keeps results for two days that answer nothing in the state of a run, on another server of the same name', async () => {
     const { clock, files, memory, store } = place();
     const session = await store().open('apply', TARGET);
     await session.record(intent('1'));
@@ -727,7 +782,7 @@ describe('a backend that fails', () => {
       return files.contents.size;
     };
     expect(await kept()).toBe(1);
-    await clock.sleep(24 * 60 * MINUTE - 2 * MINUTE);
+    await clock.sleep(2 * MOST_SETTLE - 2 * MINUTE);
     expect(await kept()).toBe(1);
     const next = await store({ locking: waiting }).open('apply', TARGET);
     expect(next.snapshot.state.resources['accounts.a1']?.id).toBe('1');
@@ -735,7 +790,7 @@ describe('a backend that fails', () => {
     await next.record(intent('2'));
     memory.faults.down = true;
     await refusal(next.record(result('2')));
-    await clock.sleep(24 * 60 * MINUTE + 1);
+    await clock.sleep(2 * MOST_SETTLE + 1);
     expect(await kept()).toBe(0);
   });
 
@@ -749,6 +804,12 @@ describe('a backend that fails', () => {
     const earlier = rescueIn('/sim/rescue', before, tools);
     await earlier.keep('');
     expect(await found()).toEqual([earlier.path]);
+    const over = async (): Promise<readonly boolean[]> =>
+      (await one.find()).map(({ isOver }) => isOver);
+    await clock.sleep(2 * MOST_SETTLE);
+    expect(await over()).toEqual([false]);
+    await clock.sleep(1);
+    expect(await over()).toEqual([true]);
     await rescueIn('/sim/rescue', 's3://b other default', tools).keep('');
     expect(await found()).toEqual([earlier.path]);
   });

@@ -13,16 +13,24 @@ import { encodeRecord } from '../../journal-text.js';
 import { snapshotOf, holdsResult, nextState } from '../../snapshot.js';
 import { encodeState } from '../../state-text.js';
 import type { Compaction, Session, Snapshot } from '../../store-port.js';
+import type { LockTools } from '../file/lock.js';
+import { unlessRefused } from '../backend-errors.js';
+import { noAnswer } from '../retried.js';
+import { endedSoon, LAST } from '../until-interrupted.js';
 import { sharedNext, untilStopped, type Rescue } from '../until-stopped.js';
 import type { DocumentContent, DocumentHolder } from './document.js';
 import type { DocumentTools, UnnumberedDocument, HeldDocument } from './held-document.js';
+import type { StateServer } from './state-server.js';
 
 /** Changes of one run. */
 const MOST = 500;
 /** Milliseconds for which an accepted write shows that the lock is held. Far less than the settle time. */
 const FRESH = 5_000;
 
-export interface DocumentSessionTools extends DocumentTools {
+export interface DocumentSessionTools
+  extends Omit<DocumentTools, 'server'>, Pick<LockTools, 'signal'> {
+  /** The document itself is written through a `HeldDocument`. */
+  readonly server: Pick<StateServer, 'location' | 'unlock'>;
   readonly rescue: Rescue;
   readonly notify?: (diagnostic: Diagnostic) => void;
   /** Recorded in the states that it writes. */
@@ -89,7 +97,8 @@ export function documentSession(
   const ask = sharedNext(() => inTurn(() => write({})));
   const release = async (): Promise<void> => {
     // After a failure it is unknown which document is there: it stays.
-    if (!going.isStopped()) await write({ holder: null }).catch(() => undefined);
+    if (!going.isStopped())
+      await endedSoon(tools, server.location, write({ holder: null })).catch(() => undefined);
     // Not every server checks the id: the lock may be another run's by now.
     if (document.isLost()) return;
     await removeLock(tools, draft.holder);
@@ -108,7 +117,7 @@ export function documentSession(
 }
 
 /** Accepted writes of intents. Each answers one question whether the lock is held, soon after it. */
-function proofs({ clock }: DocumentTools) {
+function proofs({ clock }: Pick<DocumentTools, 'clock'>) {
   let known: readonly number[] = [];
   return {
     add: (since: number): void => void (known = [...known, since]),
@@ -135,10 +144,14 @@ const refuseFull = (location: string): never =>
 
 /** Removes the lock of this run. A lock that stays is said, because no run takes it over. */
 export async function removeLock(
-  { server, notify }: Pick<DocumentSessionTools, 'server' | 'notify'>,
+  { server, notify, ...run }: Pick<DocumentSessionTools, 'server' | 'notify' | 'clock' | 'signal'>,
   holder: DocumentHolder,
 ): Promise<void> {
-  const unlocked = await server.unlock(holder);
+  const asked = server.unlock(holder);
+  const unlocked = await endedSoon(run, server.location, asked).catch((error: unknown) => {
+    unlessRefused(error);
+    return { failure: noAnswer(LAST) };
+  });
   if (typeof unlocked !== 'object') return;
   notify?.(
     warning(

@@ -12,7 +12,7 @@ import {
   type Session,
   type Store,
 } from '../../store-port.js';
-import { holderStatus, lockRecord, type LockTools } from '../file/lock.js';
+import { holderStatus, lockRecord } from '../file/lock.js';
 import {
   accessBy,
   refuseAlive,
@@ -42,7 +42,8 @@ import {
 } from './held-document.js';
 import type { StateServer, ToldLock } from './state-server.js';
 
-export interface DocumentStoreOptions extends DocumentSessionTools, Pick<LockTools, 'signal'> {
+export interface DocumentStoreOptions extends DocumentSessionTools {
+  readonly server: StateServer;
   readonly lock: LockPort;
   /** Of trueup, for messages. */
   readonly version: string;

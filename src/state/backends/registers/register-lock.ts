@@ -28,12 +28,13 @@ import { readLog } from './record-log.js';
 import type { SessionTools } from './register-session.js';
 import type { RescueFolder } from './rescue.js';
 import { settledPut } from './settled-put.js';
+import { endedSoon } from '../until-interrupted.js';
 
 /** Milliseconds between two looks at the head while waiting. */
 const LOOK = 2_000;
 
 export interface RegisterStoreOptions
-  extends Omit<SessionTools, 'rescue'>, Pick<LockTools, 'signal' | 'notify'> {
+  extends Omit<SessionTools, 'rescue'>, Pick<LockTools, 'notify'> {
   /** Of trueup, for messages. */
   readonly version: string;
   readonly locking: {
@@ -134,7 +135,8 @@ export async function releaseTaken(
   { head, version }: Taken,
 ): Promise<void> {
   const body = encodeHead({ ...head, holder: null }, options.random.uuid());
-  await settledPut(options, options.keys.head, body, version).catch(() => undefined);
+  const put = settledPut(options, options.keys.head, body, version);
+  await endedSoon(options, options.registers.location, put).catch(() => undefined);
 }
 
 /** Removes the lock, at the request of a person, if its holder does not replace the head for a whole lease. */

@@ -9,6 +9,8 @@ import type { Clock, LockPort } from '../../../platform/index.js';
 import { grouped, queue } from '../../journal-queue.js';
 import { snapshotOf, holdsResult, nextState } from '../../snapshot.js';
 import type { Compaction, Session, Snapshot } from '../../store-port.js';
+import type { LockTools } from '../file/lock.js';
+import { endedSoon } from '../until-interrupted.js';
 import { sharedNext, untilStopped, type Rescue } from '../until-stopped.js';
 import { heldHead, type HeadTools, type OpenedHead } from './lease.js';
 import { slotOf } from './keys.js';
@@ -18,7 +20,7 @@ import { settledPut } from './settled-put.js';
 /** Milliseconds for which a check shows that the lock is held. Far less than the lease and the settle time. */
 const FRESH = 100;
 
-export interface SessionTools extends HeadTools {
+export interface SessionTools extends HeadTools, Pick<LockTools, 'signal'> {
   readonly lock: LockPort;
   readonly rescue: Rescue;
   /** Recorded in the states that it writes. */
@@ -84,7 +86,9 @@ export function registerSession(tools: SessionTools, held: OpenedHead): Session 
   const stopBeating = lock.every(holder.lease / 3, () => void inTurn(beat).catch(lost));
   const release = async (): Promise<void> => {
     stopBeating();
-    if (!head.isLost()) await head.swap((now) => ({ ...now, holder: null })).catch(() => undefined);
+    if (head.isLost()) return;
+    const swapped = head.swap((now) => ({ ...now, holder: null }));
+    await endedSoon(tools, tools.registers.location, swapped).catch(() => undefined);
   };
   let released: Promise<void> | undefined;
   return {

@@ -1,6 +1,6 @@
 // Results that a backend did not take, kept on the disk of this machine until the next run here records them.
 import { dirname, join } from 'node:path';
-import { isObject, type Result } from '../../../model/index.js';
+import { isObject, MOST_SETTLE, type Result } from '../../../model/index.js';
 import type { Clock, Files, Random } from '../../../platform/index.js';
 import { ifThere, withDisk } from '../../disk-errors.js';
 import { checkedLine, decodeWave, parseCheckedLine } from '../../journal-text.js';
@@ -9,7 +9,7 @@ import type { Rescue } from '../until-stopped.js';
 
 const MODE = 0o600;
 /** Milliseconds for which results are kept that answer no open intent, longer than any settle time. Their intents may be in a state that has the same location on another server. */
-const KEPT = 24 * 3_600_000;
+const KEPT = 2 * MOST_SETTLE;
 
 interface RescueFile {
   readonly path: string;
@@ -32,7 +32,7 @@ export interface RescueFolder extends Rescue {
 
 /** @param folder absolute @param of what tells one project in one place from another */
 export function rescueIn(folder: string, of: string, tools: RescueTools): RescueFolder {
-  const { files, random, clock } = tools;
+  const { files, random } = tools;
   const path = join(folder, `${random.uuid()}.jsonl`);
   let begun = false;
   return {
@@ -42,8 +42,7 @@ export function rescueIn(folder: string, of: string, tools: RescueTools): Rescue
         await files.makeFolder(dirname(path));
         const { write, close } = await files.append(path, MODE);
         try {
-          const at = new Date(clock.now()).toISOString();
-          await write(`${begun ? '' : checkedLine({ of, at })}${lines}`);
+          await write(`${begun ? '' : checkedLine({ of })}${lines}`);
           begun = true;
         } finally {
           await close();
@@ -72,11 +71,11 @@ async function readRescue(
 ): Promise<readonly RescueFile[]> {
   const [first = '', ...lines] = ((await ifThere(files.read(path))) ?? '').split('\n');
   const header = parseCheckedLine(first);
-  const [found, at] = isObject(header) ? [header['of'], header['at']] : [];
+  const found = isObject(header) ? header['of'] : undefined;
   if (found === undefined || (found !== of && found !== before)) return [];
   // The last line is empty, or was cut.
   const results = decodeWave(lines.slice(0, -1), path, 2);
-  const isOver = typeof at === 'string' && clock.now() - Date.parse(at) > KEPT;
+  const isOver = clock.now() - ((await files.modified(path)) ?? Infinity) > KEPT;
   return [{ path, results: results.filter((record) => record.type === 'result'), isOver }];
 }
 
