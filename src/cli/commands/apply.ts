@@ -154,7 +154,7 @@ async function projectOf(context: Context, { name, again, file }: SavedPlan): Pr
     const last: Diagnostic = { severity: 'error', code: 'stale', summary };
     throw new Refusal([...error.diagnostics, last], exits.stale);
   });
-  if (project.digest !== digest)
+  if (project.digest() !== digest)
     refuseStale(`${name} is stale: the declarations are not those it was made from.`, again);
   return project;
 }
