@@ -2,5 +2,4 @@
 export { lint } from './lint.js';
 export { load, secretsNamed, type LoadOptions, type Loaded } from './load.js';
 export { propNamer } from './prop-names.js';
-export { checkerOf } from './single-declaration.js';
 export { declarationsSchema, kindSchema } from './file-schema.js';
