@@ -1,5 +1,5 @@
 // Reference pages of the kinds, and of what is only read, as Markdown.
-import { yamlLines } from '../src/declarations/index.js';
+import { yamlLines } from '../src/declarations/writing.js';
 import { cell, codes, page, table } from './markdown.js';
 import {
   filterNames,

@@ -2,7 +2,7 @@
 // customer with a folder of its own; what belongs to several customers, or to the root, stands in one file above them.
 import { compareText, type Kind } from '../model/index.js';
 import { ACCOUNTS } from '../resources/rules/roles.js';
-import type { NameFor } from '../declarations/index.js';
+import type { NameFor } from '../declarations/writing.js';
 import type { ExportSelection } from './export-selection.js';
 
 const SHARED = 'shared.yaml';

@@ -10,7 +10,7 @@ import {
   type Kinds,
   type LabelOf,
 } from '../model/index.js';
-import type * as declarations from '../declarations/index.js';
+import type * as declarations from '../declarations/writing.js';
 import { liveReferences } from '../reconciler/plan/order.js';
 import type { Context } from './context.js';
 import { splitFiles } from './export-folders.js';
@@ -22,7 +22,7 @@ export async function exportedTexts(
   { flags: { format, split }, kinds }: Pick<Context, 'flags' | 'kinds'>,
   selection: ExportSelection,
 ): Promise<ReadonlyMap<string, string>> {
-  const { writeCdk, writeDeclarations, writeHcl } = await import('../declarations/index.js');
+  const { writeCdk, writeDeclarations, writeHcl } = await import('../declarations/writing.js');
   const { latinName: nameFor } = await import('../declarations/export/latin-names.js');
   const estate = namedAll(kinds, selection, nameFor);
   if (format === 'hcl') return writeHcl(kinds, estate, version);

@@ -18,7 +18,7 @@ import {
   type Exit,
   type Project,
 } from '../model/index.js';
-import type { LiveDifference, UpdatedFile } from '../declarations/index.js';
+import type { LiveDifference, UpdatedFile } from '../declarations/writing.js';
 import { declarationFiles } from '../platform/declaration-files.js';
 import type { DeclarationFiles } from '../platform/index.js';
 import type { Proposal } from '../reconciler/plan/plan.js';
@@ -34,7 +34,7 @@ export const updateDeclarations = (context: Context, paths: readonly string[]): 
     const differences = differencesIn(context, site, before);
     await tellWarnings(context, site);
     await context.tell(untouched(context, site, before));
-    const { updatesOf } = await import('../declarations/index.js');
+    const { updatesOf } = await import('../declarations/writing.js');
     const { files: updated, refusals } = updatesOf(differences, {
       kinds: context.kinds,
       read: (file) => cached(context, files, file),

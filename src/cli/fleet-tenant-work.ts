@@ -40,7 +40,7 @@ import { planDocumentOf, requestOf, withProject } from './working-context.js';
 
 /** Of what is run: an earlier result of the same run stands only if it is of the same. */
 const runDigest = (context: Context, site: FleetSite, tenant: Tenant, project: Project): string =>
-  digest([project.digest, entryDigest(tenant, site), ...(context.flags.allow ?? [])]);
+  digest([project.digest(), entryDigest(tenant, site), ...(context.flags.allow ?? [])]);
 
 const doneAlready = (before: TenantResult): TenantOutcome => ({
   exit: before.exit ?? exits.error,

@@ -127,7 +127,6 @@ async function brokenIn(
   { understood, unusable, mayBeDeclared }: Loaded,
   env: string | undefined,
 ): Promise<readonly Diagnostic[]> {
-  // A copy computes the digest, which only a plan needs.
   const project =
     unusable.length === 0
       ? understood

@@ -1,7 +1,7 @@
 // The tools of the provider in a real process: environment, disk, network, and the Terraform run that started it.
 import { hostname } from 'node:os';
 import { join, relative, resolve } from 'node:path';
-import type { checkerOf } from '../declarations/index.js';
+import type { checkerOf } from '../declarations/single-declaration.js';
 import {
   addressMistyped,
   canonical,
@@ -57,7 +57,7 @@ export async function providerOf(
       return { ...reached, settleMilliseconds: settleMilliseconds(there) };
     },
     async check(kind, raw, declaration) {
-      checker ??= (await import('../declarations/index.js')).checkerOf(kinds);
+      checker ??= (await import('../declarations/single-declaration.js')).checkerOf(kinds);
       return checker(kind, raw, declaration);
     },
     async checkAddress(address, source) {

@@ -137,7 +137,7 @@ export async function projectOfPlan(
     const last: Diagnostic = { severity: 'error', code: 'stale', summary };
     throw new Refusal([...error.diagnostics, last], exits.stale);
   });
-  if (project.digest !== digest)
+  if (project.digest() !== digest)
     refuseStalePlan(`${name} is stale: the declarations are not those it was made from.`, again);
   return project;
 }

@@ -169,7 +169,7 @@ export function metaOf(
 export const sourceOf = (project: Project): Meta['generated_from'] => ({
   paths: project.paths,
   get digest() {
-    return project.digest;
+    return project.digest();
   },
 });
 

@@ -332,7 +332,7 @@ function* joined<T>(...lists: readonly Iterable<T>[]): Generator<T> {
   for (const list of lists) yield* list;
 }
 
-/** The digest is computed when it is first asked for: validation never needs it. */
+/** The digest is a function, because a copy of the project must not compute it: only a document in JSON, a saved plan, an apply and a fleet need it. */
 function projectOf(
   parts: Parts,
   paths: readonly string[],
@@ -343,9 +343,7 @@ function projectOf(
     ...parts,
     paths,
     variables,
-    get digest() {
-      return (known ??= digestOf(parts));
-    },
+    digest: () => (known ??= digestOf(parts)),
   };
 }
 

@@ -159,8 +159,8 @@ export interface Project {
   readonly refactorings?: readonly Refactoring[];
   /** PATH arguments as given, relative to the current folder: what is declared below them is in scope. */
   readonly paths: readonly string[];
-  /** Digest of everything declared, resolved, with secrets by name: equal declarations have equal digests. */
-  readonly digest: string;
+  /** Digest of everything declared, resolved, with secrets by name: equal declarations have equal digests. Computed when it is first asked for. */
+  readonly digest: () => string;
   /** Values given by `--var` and `TRUEUP_VAR_*` that the project used, so that a saved plan can be loaded again. */
   readonly variables: Readonly<Record<string, string>>;
   /** Warnings and notes about the files, which its plan shows. */

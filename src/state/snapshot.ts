@@ -56,7 +56,7 @@ export async function nextState(
     at: new Date(clock.now()).toISOString(),
     operation,
     ...author,
-    ...defined({ digest: applied?.digest }),
+    ...defined({ digest: applied?.digest() }),
     ...countApplied(records),
     objects: Object.keys(next.resources).length,
     ...(resumed && { resumed }),

@@ -5417,7 +5417,7 @@ export const mutants: readonly Mutant[] = [
     name: 'a finished tenant is asked for no credentials',
     file: 'cli/fleet-tenant-work.ts',
     find: 'return last.digest === runDigest(own, site, tenant, project) ? doneAlready(last) : undefined;',
-    replace: 'return last.digest === project.digest ? doneAlready(last) : undefined;',
+    replace: 'return last.digest === project.digest() ? doneAlready(last) : undefined;',
     tests: fleetCommands,
   },
   {

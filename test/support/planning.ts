@@ -79,7 +79,7 @@ export function project(
     declarations,
     expectations: [],
     paths: ['.'],
-    digest: 'digest',
+    digest: () => 'digest',
     variables: {},
   };
 }

@@ -21,7 +21,7 @@ export const run: Command = async (context) => {
     work: async (own, { paths }) => {
       const project = await loadProject(own, paths, chosen(own), { checks: 'always' });
       const summary = `Valid: ${plural(project.declarations.length, 'declaration')}.`;
-      return { exit: exits.done, digest: project.digest, summary };
+      return { exit: exits.done, digest: project.digest(), summary };
     },
   };
   const end = await runFleet(context, site, job);

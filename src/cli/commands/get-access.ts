@@ -54,7 +54,7 @@ async function declaredHere(context: Context): Promise<Project> {
         ),
       ]);
     const none = { lookups: [], declarations: [], expectations: [] };
-    return { settings, ...none, paths: [], digest: '', variables: {} };
+    return { settings, ...none, paths: [], digest: () => '', variables: {} };
   }
 }
 

@@ -419,11 +419,12 @@ function onLive(
     draft.diagnostics.push(...masks.map((path) => maskedValueError(declaration, path)));
     return [];
   }
+  // With the spread first, V8 would make hidden classes for each change.
   const base = {
-    ...common(draft, declaration, reasonOf(declaration, match, changes), match),
     id: live.id,
     before: live.values,
     desired: desired(declaration, declared),
+    ...common(draft, declaration, reasonOf(declaration, match, changes), match),
   };
   const written =
     changes.length === 0

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { accountTree } from '../../../src/cli/account-tree.js';
 import { splitFiles } from '../../../src/cli/export-folders.js';
 import type { ExportedObject, ExportSelection } from '../../../src/cli/export-selection.js';
-import { declarationName } from '../../../src/declarations/index.js';
+import { declarationName } from '../../../src/declarations/writing.js';
 import type { Kind } from '../../../src/model/index.js';
 import { kinds } from '../../../src/resources/index.js';
 

@@ -1,6 +1,6 @@
 // Estates as they are read back, for all that writes them: one that shows every form, and hostile names and documents.
 import * as fc from 'fast-check';
-import type { WrittenObject } from '../../../src/declarations/index.js';
+import type { WrittenObject } from '../../../src/declarations/writing.js';
 import type { Values } from '../../../src/model/index.js';
 
 /** Every kind, references, a masked secret, a comment, empty attributes and a document with what looks like a template. */

@@ -67,9 +67,10 @@ describe('an expectation', () => {
   it('leaves the digest as it is: no plan changes with it', async () => {
     const rest = 'accounts:\n  a: { name: a }\n';
     expect(
-      (await project(`${rest}expectations: { few: { collection: accounts, count: { max: 5 } } }\n`))
-        .digest,
-    ).toBe((await project(rest)).digest);
+      (
+        await project(`${rest}expectations: { few: { collection: accounts, count: { max: 5 } } }\n`)
+      ).digest(),
+    ).toBe((await project(rest)).digest());
   });
 
   const at = (body: string): string => `expectations:\n  one:\n${body.replaceAll(/^/gm, '    ')}\n`;

@@ -1,7 +1,8 @@
 // Declarations that differ in one reference alone are written as one, and load as what they were.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lint, writeDeclarations, type WrittenObject } from '../../../src/declarations/index.js';
+import { lint } from '../../../src/declarations/index.js';
+import { writeDeclarations, type WrittenObject } from '../../../src/declarations/writing.js';
 import { labelsIn, type Kind, type Project, type Value } from '../../../src/model/index.js';
 import { kinds } from '../../../src/resources/index.js';
 import { drawn } from '../../support/drawn.js';

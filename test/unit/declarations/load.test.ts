@@ -147,17 +147,17 @@ describe('a whole file', () => {
     const a = 'accounts:\n  a: { name: x, is_disabled: true }\n';
     const b =
       'alert_push_destinations:\n  d: { name: d, authentication: { secret: "${secret.env.A}" } }\n';
-    const base = (await project({ 'a.yaml': a, 'b.yaml': b })).digest;
+    const base = (await project({ 'a.yaml': a, 'b.yaml': b })).digest();
     expect(
       (
         await project({
           'b.yaml': b,
           'a.yaml': 'accounts:\n  # c\n  a:\n    is_disabled: true\n    name: "x"\n',
         })
-      ).digest,
+      ).digest(),
     ).toBe(base);
     expect(
-      (await project({ 'a.yaml': a, 'b.yaml': b }, { paths: ['b.yaml', 'a.yaml'] })).digest,
+      (await project({ 'a.yaml': a, 'b.yaml': b }, { paths: ['b.yaml', 'a.yaml'] })).digest(),
     ).toBe(base);
     const others = [
       { 'a.yaml': a, 'c.yaml': b },
@@ -169,7 +169,7 @@ describe('a whole file', () => {
       { 'a.yaml': a.replace('name: x', () => 'name: "$${accounts.a.id}"'), 'b.yaml': b },
       { 'a.yaml': a.replace('name: x', 'name: "${accounts.a.id}"'), 'b.yaml': b },
     ];
-    const digests = await Promise.all(others.map(async (tree) => (await project(tree)).digest));
+    const digests = await Promise.all(others.map(async (tree) => (await project(tree)).digest()));
     expect(new Set([base, ...digests]).size).toBe(others.length + 1);
   });
 });

@@ -1,7 +1,7 @@
 // Documents that are merged, as they are declared: what their form is, that secrets may stand inside, and that nobody
 // can refer to what may be secret. What is written of a live one loads, and plans empty.
 import { describe, expect, it } from 'vitest';
-import { writeDeclarations } from '../../../src/declarations/index.js';
+import { writeDeclarations } from '../../../src/declarations/writing.js';
 import {
   ExactNumber,
   Secret,

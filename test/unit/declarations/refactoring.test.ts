@@ -214,7 +214,7 @@ it('a saved plan is stale after a block changed', async () => {
       'removed:\n  - { from: accounts.b }\n',
       'removed:\n  - { from: accounts.b, lifecycle: { destroy: false } }\n',
       'import:\n  - { to: accounts.a, id: "1" }\n',
-    ].map(async (more) => (await project(`accounts:\n  a: { name: A }\n${more}`)).digest),
+    ].map(async (more) => (await project(`accounts:\n  a: { name: A }\n${more}`)).digest()),
   );
   expect(new Set(digests).size).toBe(digests.length);
 });

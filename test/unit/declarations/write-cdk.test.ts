@@ -1,7 +1,7 @@
 // What `export --format cdktf` writes is a program that says what it was made of, once the templates are undone.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { writeCdk, type WrittenObject } from '../../../src/declarations/index.js';
+import { writeCdk, type WrittenObject } from '../../../src/declarations/writing.js';
 import { ExactNumber, normalAll, type Kind, type Values } from '../../../src/model/index.js';
 import { kinds } from '../../../src/resources/index.js';
 import { adopted, documents, estate, hostile } from './estates.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { writeHcl, type WrittenObject } from '../../../src/declarations/index.js';
+import { writeHcl, type WrittenObject } from '../../../src/declarations/writing.js';
 import type { Values } from '../../../src/model/index.js';
 import { kinds } from '../../../src/resources/index.js';
 import { terraformIsHere } from '../../support/terraform.js';

@@ -1,12 +1,12 @@
 // What `export` writes loads again, without a word, as what it was made of.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { lint } from '../../../src/declarations/index.js';
 import {
   declarationName,
-  lint,
   writeDeclarations,
   type WrittenObject,
-} from '../../../src/declarations/index.js';
+} from '../../../src/declarations/writing.js';
 import { latinName } from '../../../src/declarations/export/latin-names.js';
 import { NAME, Reference, normalAll, type Kind, type Values } from '../../../src/model/index.js';
 import { kinds } from '../../../src/resources/index.js';

@@ -17,7 +17,7 @@ import {
 } from '../../../src/model/index.js';
 import { TransportError } from '../../../src/client/index.js';
 import { dummyCredentials } from '../../../src/emulator/index.js';
-import { writeDeclarations } from '../../../src/declarations/index.js';
+import { writeDeclarations } from '../../../src/declarations/writing.js';
 import {
   aftermath,
   literalsAtMasks,

@@ -52,7 +52,7 @@ const projectOf = (...declarations: readonly Declaration[]): Project => ({
   declarations,
   expectations: [],
   paths: ['.'],
-  digest: '',
+  digest: () => '',
   variables: {},
 });
 

@@ -103,8 +103,8 @@ export function conformance(name: string, makeBench: () => Promise<Bench>): void
         result('4', { entry: null }),
         memory('accounts.b', entry('b')),
       );
-      await first.compact({ applied: { digest: 'd1' } });
-      await first.compact({ applied: { digest: 'd2' } });
+      await first.compact({ applied: { digest: () => 'd1' } });
+      await first.compact({ applied: { digest: () => 'd2' } });
       await first.record(intent('5'), result('5'));
       await first.release();
       const second = await writer('destroy');
