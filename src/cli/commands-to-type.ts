@@ -30,6 +30,9 @@ export interface Said {
 /** Stands for a value that no message shows. A shell takes it for a redirection, so a command is not run with it by mistake. */
 const UNSHOWN = '=<value>';
 
+/** Before a project has loaded, nobody knows which values are secret. */
+export const unshown = (one: string): string => one.split('=', 1)[0] + UNSHOWN;
+
 /** Without the values of variables that hold a secret, as far as the masking knows it when a command is printed. */
 export function saidOf(masking: Masking, { ofFleet, ...said }: Said): Said {
   const typeable = (variables: readonly string[]): readonly string[] =>
@@ -38,7 +41,7 @@ export function saidOf(masking: Masking, { ofFleet, ...said }: Said): Said {
       // No terminal takes a control character as it is printed.
       const isTypeable = !/\p{Cc}/u.test(one);
       const isShown = isTypeable && !isSecretName(name) && !masking.holds([one, value.join('=')]);
-      return isShown ? one : name + UNSHOWN;
+      return isShown ? one : unshown(one);
     });
   return {
     ...said,
@@ -100,32 +103,45 @@ export const flagWords = (command: CommandSpec['name'], flags: Flags): readonly 
         );
     });
 
+/** All flags of a command line as they are typed for another command, without those that `typed` adds. */
+export const otherWords = (
+  command: CommandSpec['name'],
+  { var: _, env: __, ...flags }: Flags,
+): readonly string[] => flagWords(command, flags);
+
 /** The flags that say what a plan is about and what it allows, as they are typed. */
 export const scopeWords = (flags: Pick<Flags, 'target' | 'exclude' | 'allow'>): readonly string[] =>
   (['target', 'exclude', 'allow'] as const).flatMap((flag) =>
     (flags[flag] ?? []).flatMap((word) => [`--${flag}`, shellWord(word)]),
   );
 
+const variableWord = (one: string): string => {
+  const [shown, rest] = one.endsWith(UNSHOWN)
+    ? [one.slice(0, -UNSHOWN.length), UNSHOWN]
+    : [one, ''];
+  return shellWord(shown) + rest;
+};
+
+const givesVariable = (command: string, one: string): boolean =>
+  ['', "'"].some((quote) => command.includes(` --var ${quote}${one.split('=', 1)[0]}=`));
+
 /** The command, complete. Safe to apply twice. */
 export function typed(
   command: string,
   { paths, env, variables: own, ofFleet = own, state }: Said,
 ): string {
+  const has = (words: string): boolean => `${command} `.includes(` ${words} `);
   const variables = command.startsWith('trueup fleet ') ? ofFleet : own;
-  const places = takesPaths.test(command) && paths.join() !== '.' ? paths.map(shellWord) : [];
-  const rest = [
-    ...places,
-    ...variables.flatMap((one) => {
-      const [shown, rest] = one.endsWith(UNSHOWN)
-        ? [one.slice(0, -UNSHOWN.length), UNSHOWN]
-        : [one, ''];
-      return ['--var', shellWord(shown) + rest];
-    }),
-    ...(env === undefined ? [] : ['--env', env]),
-  ]
-    .map((word) => ` ${word}`)
-    .join('');
-  const whole = command.endsWith(rest) ? command : command + rest;
+  const given =
+    takesPaths.test(command) && paths.join() !== '.' ? paths.map(shellWord).join(' ') : '';
+  const whole = [
+    command,
+    ...(given === '' || has(given) ? [] : [given]),
+    ...variables.flatMap((one) =>
+      givesVariable(command, one) ? [] : ['--var', variableWord(one)],
+    ),
+    ...(env === undefined || has(`--env ${env}`) ? [] : ['--env', env]),
+  ].join(' ');
   const isOfState = state !== undefined && /^trueup (?!fleet )/.test(command);
   return isOfState ? `TRUEUP_STATE=${shellWord(state)} ${whole}` : whole;
 }

@@ -19,7 +19,8 @@ export async function stateInGit(cwd: string, location: string): Promise<Diagnos
   if (status === undefined || status.startsWith('!!')) return undefined;
   const isTracked = !status.startsWith('??');
   const path = relative(cwd, location);
-  const name = shellWord(path);
+  // The files beside it hold its history and its journal.
+  const files = `${path}*`;
   return warning(
     'state-in-git',
     isTracked
@@ -28,8 +29,8 @@ export async function stateInGit(cwd: string, location: string): Promise<Diagnos
     [
       'Every branch and every clone would have a state of its own, and one of them is always old.',
       'A team shares a state on a server (docs/how-to/share-a-state.md).',
-      `Add ${path} to .gitignore.`,
-      ...(isTracked ? [`Then type: git rm --cached ${name}`] : []),
+      `Add ${files} to .gitignore.`,
+      ...(isTracked ? [`Then type: git rm --cached ${shellWord(files)}`] : []),
     ].join('\n'),
   );
 }

@@ -27,11 +27,17 @@ test('tracked: doctor says how to take it out, and it works', async () => {
     execFileSync('git', words, { cwd: home.path, stdio: 'ignore' });
   git('init');
   await home.expect(0, ['apply', '--auto-approve']);
-  git('add', '.trueup/state.json');
+  await home.expect(0, ['apply', '--auto-approve']);
+  home.write('.trueup/state.json.1', 'an earlier state');
+  git('add', '.trueup');
   const { stdout } = await home.expect(0, ['doctor']);
   expect(flat(stdout)).toContain('The state .trueup/state.json is under version control.');
-  const [, command = ''] = /type: git (rm --cached \S+)/.exec(flat(stdout)) ?? [];
-  git(...command.split(' '));
-  home.write('.gitignore', '.trueup/state.json\n');
+  const [, pattern = ''] = /Add (\S+) to \.gitignore/.exec(flat(stdout)) ?? [];
+  const [, command = ''] = /type: (git rm --cached \S+)/.exec(flat(stdout)) ?? [];
+  execFileSync('sh', ['-c', command], { cwd: home.path, stdio: 'ignore' });
+  home.write('.gitignore', `${pattern}\n`);
+  expect(
+    execFileSync('git', ['status', '--porcelain', '-uall'], { cwd: home.path, encoding: 'utf8' }),
+  ).not.toContain('state.json');
   expect((await home.expect(0, ['doctor'])).stdout).not.toContain('state in git');
 });

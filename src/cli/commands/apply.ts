@@ -21,7 +21,7 @@ import type { Proposal } from '../../reconciler/plan/plan.js';
 import { outcomeSentence, planSentence } from '../../report/index.js';
 import type { Again } from '../../report/words.js';
 import type { Snapshot } from '../../state/index.js';
-import { outcomeWithCommands, scopeWords, typed } from '../commands-to-type.js';
+import { otherWords, outcomeWithCommands, scopeWords, typed } from '../commands-to-type.js';
 import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
 import { identityFlag } from '../plan-identity.js';
 import { withNotification, type Ended } from '../notify.js';
@@ -90,12 +90,17 @@ export function change(
   end?: End,
 ): Promise<Exit> {
   const { flags, interactive } = context;
-  const [act, plan] = request.destroy ? ['destroy', 'plan --destroy'] : ['apply', 'plan'];
-  if (!flags.autoApprove && (flags.json || !interactive))
+  const [act, plan] = request.destroy
+    ? (['destroy', 'plan --destroy'] as const)
+    : (['apply', 'plan'] as const);
+  if (!flags.autoApprove && (flags.json || !interactive)) {
+    const apply = ['trueup', act, '--auto-approve', ...otherWords(act, flags)].join(' ');
+    const save = ['trueup', plan, '--out plan.trueup', ...scopeWords(flags)].join(' ');
     notApproved(
-      `To do it without confirmation: trueup ${act} --auto-approve\nTo save a plan and review it first: trueup ${plan} --out plan.trueup\nand then type \`trueup apply plan.trueup\`.`,
+      `To do it without confirmation: ${apply}\nTo save a plan and review it first: ${save}\nand then type \`trueup apply plan.trueup\`.`,
       flags.json ? 'With --json nobody is asked' : undefined,
     );
+  }
   return withProject(context, paths, (site) => carryOut(context, site, { request, end }));
 }
 

@@ -1,6 +1,7 @@
 // `trueup drift`: compares live objects with the declarations and the last apply.
 import { exits, Refusal, worst, type DriftRecord, type Exit } from '../../model/index.js';
 import { driftFormats, type DriftFormat } from '../../report/formats.js';
+import { isChangedOutside } from '../../report/words.js';
 import { audit, failedAudit } from '../run-audit.js';
 import type { Command, Context } from '../context.js';
 import type { DriftIssue } from '../forge/drift-issue.js';
@@ -57,9 +58,13 @@ async function report(
   });
 }
 
-/** Whether a declaration in YAML could take the live values over. */
-const isAcceptable = ({ status, origin }: DriftRecord): boolean =>
-  status === 'changed' && origin !== null && origin.path === undefined;
+/** Whether a declaration in YAML could take over what was changed in the cloud. */
+const isAcceptable = (record: DriftRecord): boolean => {
+  const { status, origin } = record;
+  return (
+    status === 'changed' && origin !== null && origin.path === undefined && isChangedOutside(record)
+  );
+};
 
 /** The issue that `--issue` asks for. @throws Refusal where it cannot be written, before anything is read */
 async function issueAsked(

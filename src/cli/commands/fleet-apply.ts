@@ -1,5 +1,5 @@
 // `trueup fleet apply`: applies a bundle as it was reviewed, here or by workers; or plans, shows that, asks, and applies.
-import { bundleAgain, flagWords } from '../commands-to-type.js';
+import { bundleAgain, otherWords } from '../commands-to-type.js';
 import { resolve } from 'node:path';
 import { entryOf, mergedReport, withoutResult, type RunStop } from '../../fleet/merge.js';
 import type { Tenant } from '../../fleet/tenant.js';
@@ -147,10 +147,14 @@ async function applyNow(context: Context, forms: FleetForms): Promise<Exit> {
     refuse('usage', '--identity can be used only with a bundle.', {
       detail: 'For example: trueup fleet apply change.bundle --identity key.txt',
     });
-  if (!flags.autoApprove && !interactive)
+  if (!flags.autoApprove && !interactive) {
+    const { run: _, ...planFlags } = flags;
+    const apply = ['trueup fleet apply --auto-approve', ...otherWords('fleet apply', flags)];
+    const save = ['trueup fleet plan --out change.bundle', ...otherWords('fleet plan', planFlags)];
     notApproved(
-      'To do it without confirmation: trueup fleet apply --auto-approve\nTo save the plans and review them first: trueup fleet plan --out change.bundle\nand then type `trueup fleet apply change.bundle`.',
+      `To do it without confirmation: ${apply.join(' ')}\nTo save the plans and review them first: ${save.join(' ')}\nand then type \`trueup fleet apply change.bundle\`.`,
     );
+  }
   refuseUnknownAllow(context, await policiesHere(context));
   const site = await fleetHere(context);
   refuseOrderInShards(site);
@@ -183,8 +187,8 @@ async function applyNow(context: Context, forms: FleetForms): Promise<Exit> {
 
 /** The command that resumes a run. `--var` and `--env` are added where it is printed. */
 const resuming = ({ flags }: Context, run: string): string => {
-  const { run: _, var: __, env: ___, ...typed } = flags;
-  return ['trueup fleet apply --run', run, ...flagWords('fleet apply', typed)].join(' ');
+  const { run: _, ...typed } = flags;
+  return ['trueup fleet apply --run', run, ...otherWords('fleet apply', typed)].join(' ');
 };
 
 interface NothingApplied extends Pick<PlannedRun, 'run' | 'records'> {

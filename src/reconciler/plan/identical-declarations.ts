@@ -87,7 +87,7 @@ export function identicalError(
   return declarationError(one, {
     code: 'identical-declarations',
     summary: `${one.address} and ${other.address} declare the same ${nounOf(kinds.get(one.kind)!)}.`,
-    detail: `The other one is at ${file}:${line}. Remove one, or write lifecycle: { allow_duplicate: true } on both.`,
+    detail: `The other one is at ${file}:${line}. Remove one, or write \`lifecycle: { allow_duplicate: true }\` on both.`,
   });
 }
 
@@ -127,7 +127,7 @@ export function identityConflicts(
         severity: 'error',
         code: 'exists-already',
         summary: `${address} cannot be created: ${holder} holds the ${nounOf(kind)} ${id}, which has the same identity.`,
-        detail: `${renaming({ address: holder, name: holder.slice(kind.name.length + 1) }, change)}\nOtherwise plan the whole project, without PATH, --target and --exclude. If both are wanted, write lifecycle: { allow_duplicate: true }.`,
+        detail: `${renaming({ address: holder, name: holder.slice(kind.name.length + 1) }, change)}\nOtherwise plan the whole project, without PATH, --target and --exclude. If both are wanted, write \`lifecycle: { allow_duplicate: true }\`.`,
         address,
         ...defined({ origin: change.origin }),
       },

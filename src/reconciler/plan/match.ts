@@ -271,7 +271,7 @@ function ambiguous(kind: Kind, declaration: Declaration, candidates: readonly Li
     code: 'ambiguous',
     summary: `${declaration.address} matches ${ids.length} live objects of ${kind.name}: ${firstNamed(ids, 5, ', and ')}.`,
     // `lifecycle` is written once for a whole `for_each`, so a single member cannot be given `adopt`.
-    detail: `Choose one: trueup import ${shellWord(declaration.address)} ${shellWord(id)}${isMember ? '' : `\nor write lifecycle: { adopt: ${JSON.stringify(id)} } beside its attributes.`}`,
+    detail: `Choose one: trueup import ${shellWord(declaration.address)} ${shellWord(id)}${isMember ? '' : `\nor write \`lifecycle: { adopt: ${JSON.stringify(id)} }\` beside its attributes.`}`,
   });
   return { diagnostic, exit: exits.undecided };
 }

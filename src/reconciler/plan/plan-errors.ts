@@ -78,7 +78,7 @@ export const movedBlock = (from: string, to: string): string =>
 
 /** What to do where an object has an owner and another address wants it. */
 export const oneOfTwo = (owner: string, address: string): string =>
-  `Keep one of the two. If it was renamed, write ${movedBlock(owner, address)}, or type: trueup state mv ${shellWord(owner)} ${shellWord(address)}`;
+  `Keep one of the two. If it was renamed, write \`${movedBlock(owner, address)}\`, or type: trueup state mv ${shellWord(owner)} ${shellWord(address)}`;
 
 const yamlText = (text: string): string =>
   `'${text.replaceAll("'", "''").replaceAll('${', () => '$${')}'`;

@@ -73,8 +73,8 @@ export function renaming(
   const isMade = origin?.used_at !== undefined || origin?.path !== undefined;
   const written = (name: string, from: string, to: string): string =>
     isMade
-      ? `write ${movedBlock(from, to)}`
-      : `write lifecycle: { renamed_from: ${JSON.stringify(name)} }`;
+      ? `write \`${movedBlock(from, to)}\``
+      : `write \`lifecycle: { renamed_from: ${JSON.stringify(name)} }\``;
   const command = `The same without a review: trueup state mv ${shellWord(old.address)} ${shellWord(address)}`;
   if (now?.key === undefined)
     return `If it was renamed, ${written(old.name, old.address, address)}, and nothing is sent.\n${command}`;
@@ -82,5 +82,5 @@ export function renaming(
     now.key === former?.key
       ? `If the whole for_each was renamed, ${written(former.name, `${former.kind}.${former.name}`, `${now.kind}.${now.name}`)}${isMade ? '' : ' beside it'}, and nothing is sent.\n`
       : '';
-  return `${whole}If ${whole === '' ? 'it' : 'this member alone'} was renamed, write ${movedBlock(old.address, address)}, and nothing is sent.\n${command}`;
+  return `${whole}If ${whole === '' ? 'it' : 'this member alone'} was renamed, write \`${movedBlock(old.address, address)}\`, and nothing is sent.\n${command}`;
 }

@@ -100,6 +100,13 @@ describe('a bundle is made again', () => {
   });
 });
 
+test('nothing that a command already has is added', () => {
+  const how = { ...said, variables: ['a=b', 'c=<value>'] };
+  expect(typed(`trueup apply ${places} --var 'a=x y' --env prod --json`, how)).toBe(
+    `trueup apply ${places} --var 'a=x y' --env prod --json --var c=<value>`,
+  );
+});
+
 test('takes --var wherever it takes --env', () => {
   const taking = (flag: string): readonly string[] =>
     commands

@@ -383,5 +383,8 @@ describe('the command line', () => {
     expect(stderr).toContain(
       'To write it into the declarations: trueup export --update trueup.yaml',
     );
+    home.change('accounts', 'A2', { name: 'A' });
+    writeFileSync(join(home.cwd, 'trueup.yaml'), 'accounts:\n  a: { name: B, account: "1" }\n');
+    expect((await home.run(drift, 'drift')).stderr).not.toContain('--update');
   });
 });

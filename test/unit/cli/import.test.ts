@@ -17,7 +17,7 @@ test('an object that another address manages: both ways out', async () => {
   expect([code, stderr.replaceAll(/\s+/g, ' ')]).toEqual([
     1,
     expect.stringContaining(
-      "Keep one of the two. If it was renamed, write moved: [{ from: 'accounts.a', to: 'accounts.b' }], or type: trueup state mv accounts.a accounts.b",
+      "Keep one of the two. If it was renamed, write `moved: [{ from: 'accounts.a', to: 'accounts.b' }]`, or type: trueup state mv accounts.a accounts.b",
     ),
   ]);
 });

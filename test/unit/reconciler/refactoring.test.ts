@@ -327,7 +327,7 @@ describe('a plan with', () => {
         code: 'adopt-taken',
         summary: 'accounts.b is to adopt 3, which is managed as accounts.a.',
         detail:
-          "Keep one of the two. If it was renamed, write moved: [{ from: 'accounts.a', to: 'accounts.b' }], or type: trueup state mv accounts.a accounts.b",
+          "Keep one of the two. If it was renamed, write `moved: [{ from: 'accounts.a', to: 'accounts.b' }]`, or type: trueup state mv accounts.a accounts.b",
         origin,
       },
     ]);

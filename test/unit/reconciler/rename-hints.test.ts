@@ -9,12 +9,12 @@ test.each([
   [
     'a declaration',
     { old: 'accounts.depot', address: 'accounts.store', origin },
-    'If it was renamed, write lifecycle: { renamed_from: "depot" }, and nothing is sent.\nThe same without a review: trueup state mv accounts.depot accounts.store',
+    'If it was renamed, write `lifecycle: { renamed_from: "depot" }`, and nothing is sent.\nThe same without a review: trueup state mv accounts.depot accounts.store',
   ],
   [
     'a `use`: in the template, renamed_from would name another object',
     { old: 'accounts.acme-main', address: 'accounts.bravo-main', origin: made },
-    "If it was renamed, write moved: [{ from: 'accounts.acme-main', to: 'accounts.bravo-main' }], and nothing is sent.",
+    "If it was renamed, write `moved: [{ from: 'accounts.acme-main', to: 'accounts.bravo-main' }]`, and nothing is sent.",
   ],
   [
     'a construct',
@@ -23,27 +23,27 @@ test.each([
       address: 'accounts.store',
       origin: { ...origin, path: 'stack/store' },
     },
-    "If it was renamed, write moved: [{ from: 'accounts.depot', to: 'accounts.store' }], and nothing is sent.",
+    "If it was renamed, write `moved: [{ from: 'accounts.depot', to: 'accounts.store' }]`, and nothing is sent.",
   ],
   [
     'what had a key',
     { old: 'accounts.depot["a"]', address: 'accounts.store', origin: made },
-    `write moved: [{ from: 'accounts.depot["a"]', to: 'accounts.store' }]`,
+    `write \`moved: [{ from: 'accounts.depot["a"]', to: 'accounts.store' }]\``,
   ],
   [
     'a for_each',
     { old: 'accounts.depot["a"]', address: 'accounts.store["a"]', origin },
-    'If the whole for_each was renamed, write lifecycle: { renamed_from: "depot" } beside it, and nothing is sent.\n',
+    'If the whole for_each was renamed, write `lifecycle: { renamed_from: "depot" }` beside it, and nothing is sent.\n',
   ],
   [
     'a `use` with a for_each',
     { old: 'accounts.old-main["a"]', address: 'accounts.new-main["a"]', origin: made },
-    "If the whole for_each was renamed, write moved: [{ from: 'accounts.old-main', to: 'accounts.new-main' }], and nothing is sent.\n",
+    "If the whole for_each was renamed, write `moved: [{ from: 'accounts.old-main', to: 'accounts.new-main' }]`, and nothing is sent.\n",
   ],
   [
     'a key',
     { old: 'accounts.depot["a"]', address: 'accounts.depot["b"]', origin: made },
-    `If it was renamed, write moved: [{ from: 'accounts.depot["a"]', to: 'accounts.depot["b"]' }], and nothing is sent.`,
+    `If it was renamed, write \`moved: [{ from: 'accounts.depot["a"]', to: 'accounts.depot["b"]' }]\`, and nothing is sent.`,
   ],
 ])('%s', (_, { old, ...to }, said) => {
   const name = old.replace('accounts.', '');
