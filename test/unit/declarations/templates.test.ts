@@ -591,6 +591,13 @@ use:
     ]);
   });
 
+  it('none is called unused beside templates that use each other', async () => {
+    const { diagnostics } = await loading(
+      'templates:\n  s: { use: { i: { template: t } } }\n  t: { use: { i: { template: s } } }\naccounts: { a: { name: x } }\n',
+    );
+    expect(diagnostics.map(({ code }) => code)).toEqual(['template-circle']);
+  });
+
   it('references to what a wrong use would declare are not complained of', async () => {
     const { diagnostics, mayBeDeclared } = await loading(
       `${T}use:\n  u: { template: t }\naccounts: { p: { name: "\${accounts.u-m.id}" } }\n`,
