@@ -9,6 +9,7 @@ import {
   type Diagnostic,
   type ImportBlock,
   type MovedBlock,
+  type Origin,
   type Refactoring,
   type RemovedBlock,
   type State,
@@ -55,7 +56,7 @@ function finishedBlocks(
     if (block.block === 'moved' && !hasArrived(block, refactorings, state, names))
       return [movesNothing(block, names)];
     const others = block.block === 'import' ? heldOthers(block, project, state) : [];
-    if (others.length > 0) return [importsNothing(block, others)];
+    if (others.length > 0) return [importsNothing(origin, others)];
     const meant = block.block === 'removed' ? didYouMean(formatAddress(block.from), leaving) : '';
     if (block.block === 'removed' && meant !== '') return [removesNothing(block, meant)];
     const detail = 'Delete the block once every environment has applied it.';
@@ -91,7 +92,7 @@ function heldOthers(
   });
 }
 
-const importsNothing = ({ origin }: ImportBlock, others: readonly string[]): Diagnostic => ({
+const importsNothing = (origin: Origin, others: readonly string[]): Diagnostic => ({
   severity: 'warning',
   code: 'imported-nothing',
   summary: `The import adopts nothing: ${firstNamed(others, 3, '; ')}.`,
