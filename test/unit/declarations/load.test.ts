@@ -412,6 +412,8 @@ accounts:
     ['null', 'bad-for-each'],
     ['text', 'bad-for-each'],
     ['["${accounts.x.id}"]', 'bad-for-each'],
+    ['"${accounts.x.id}"', 'live-reference'],
+    ['"${lookup.x.id}"', 'live-reference'],
     ['"${var.none}"', 'unknown-variable'],
   ])('refuses %s', async (each, code) => {
     expect(await codes(`accounts:\n  s:\n    for_each: ${each}\n    name: x\n`)).toEqual([code]);
