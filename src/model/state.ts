@@ -289,7 +289,7 @@ export function countApplied(
   };
 }
 
-/** An adopted or renamed object that is updated as well counts under both. */
+/** An adopted or renamed object that is updated as well counts under both: it is bound before anything is sent to it. */
 function countBound(
   before: State,
   records: readonly JournalRecord[],
@@ -303,9 +303,9 @@ function countBound(
   const bound = new Map<string, string>();
   for (const record of records) {
     if (record.type !== 'result' || record.class !== 'applied') continue;
-    const { address, entry, lately } = record;
+    const { op, address, entry, lately } = record;
     if (lately?.what === 'created') created.add(`${lately.kind} ${lately.id}`);
-    if (entry) bound.set(`${entry.kind} ${entry.id}`, address);
+    if (entry && op === undefined) bound.set(`${entry.kind} ${entry.id}`, address);
   }
   const others = [...bound].filter(([object]) => !created.has(object));
   const adopted = others.filter(([object]) => !former.has(object)).length;

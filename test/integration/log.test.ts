@@ -105,4 +105,9 @@ test('objects that a run adopts or renames are counted', async () => {
   const { stdout } = await home.expect(0, ['log']);
   expect(stdout).toContain('apply  0 created, 0 updated, 0 deleted, 1 renamed; 3 objects');
   expect(stdout).toContain('apply  0 created, 0 updated, 0 deleted, 3 adopted; 3 objects');
+  rmSync(join(home.path, '.trueup/state.json'));
+  home.write('trueup.yaml', small.replace('enabled: true', 'enabled: false'));
+  const allowed = ['first-run', 'rule-without-destination'].flatMap((rule) => ['--allow', rule]);
+  await home.expect(0, ['apply', '--auto-approve', ...allowed]);
+  expect(await logged(home)).toMatchObject([{ updated: 1, adopted: 3, renamed: 0 }]);
 });

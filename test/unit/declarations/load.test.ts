@@ -225,7 +225,7 @@ describe('what is filled in', () => {
     { 'trueup.yaml': 'accounts: { a: { name: "${var.title}" }\n' },
     { 'trueup.yaml': 'accounts: [{ name: "${var.title}" }]\n' },
     {
-      'trueup.yaml': 'accounts: { a: { name: "${var.title}" } }\n',
+      'trueup.yaml': 'accounts: { a: { name: x } }\n',
       'b/policies/p.cel.yaml': 'policies: {}\n',
     },
   ])('warns of none where something could not be read: %j', async (tree: Tree) => {
