@@ -19,7 +19,7 @@ const allowed = {
     '^src/expressions/',
     '^node_modules/(ajv|any-ascii|yaml)/',
   ],
-  policies: ['^src/(declarations|expressions)/'],
+  policies: ['^src/(declarations|expressions)/', '^schemas/plan\\.schema\\.json$'],
   fleet: ['^src/declarations/', '^src/state/state-address\\.ts$'],
   report: ['^node_modules/(diff|fast-json-patch|picocolors)/'],
   terraform: [

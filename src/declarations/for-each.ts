@@ -1,7 +1,13 @@
 // `for_each` and `count`: the members that one declaration stands for.
 import { firstNamed, isEmpty, isList } from '../model/index.js';
 import type { RawEntry } from './collect.js';
-import { escapeText, literalOf } from './reference-syntax.js';
+import {
+  escapeText,
+  literalOf,
+  partsOf,
+  type ExpressionFrom,
+  type Part,
+} from './reference-syntax.js';
 import { substitute, type Filling, type Scope } from './interpolate.js';
 import { ofType } from './stacks/variables.js';
 import { complainAt, found, type Complain, type ComplaintPlace } from './validation.js';
@@ -64,6 +70,14 @@ function membersOf(
       `\`for_each\`: ${what}`,
       detail,
     );
+  const live = typeof each === 'string' ? partsOf(each).find(isLive) : undefined;
+  if (live)
+    return complainAt(
+      { path, complain },
+      'live-reference',
+      `\`for_each\`: ${live.text} is read from the service, and the keys must be known before anything is read`,
+      'Write a list or a mapping, or a variable that holds one.',
+    );
   if (isMap(each)) return Object.entries(each).map(([key, value]) => ({ key, value }));
   if (!isList(each)) return say(`a list of strings or a mapping is expected, not ${found(each)}`);
   const seen = new Map<string, Raw>();
@@ -79,6 +93,9 @@ function membersOf(
   }
   return Array.from(seen, ([key, value]) => ({ key, value }));
 }
+
+const isLive = (part: Part): part is ExpressionFrom<'declared' | 'lookup'> =>
+  typeof part !== 'string' && (part.from === 'declared' || part.from === 'lookup');
 
 /** What is said of an item that gives no key: the sentence, the place, and how to write it. */
 function expectation(

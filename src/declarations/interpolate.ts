@@ -318,11 +318,14 @@ export function refusedName(
   };
 }
 
-export const noForEach = (text: string, { loops }: Scope): Said => ({
+const OF_USE =
+  ' A value of the `for_each` of a `use` is passed through its `with`, as in `with: { site: "${each.key}" }`, and is `${param.site}` in the template.';
+
+export const noForEach = (text: string, { loops, instance }: Scope): Said => ({
   code: 'no-for-each',
   summary: `${text} is used outside of a \`for_each\``,
   detail: loops
-    ? 'Add `for_each: [a, b]` beside the attributes.'
+    ? `Add \`for_each: [a, b]\` beside the attributes.${instance ? OF_USE : ''}`
     : 'No `for_each` can stand here: write the value itself.',
 });
 

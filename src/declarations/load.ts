@@ -161,7 +161,8 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
     takeOutside(run, variables, [name, text], brought.types.get(name));
   const parts = await resolve(options, run, collected, finding.overlay && overlay);
   refuseSecretVariables(run, options, given);
-  adviseUnused(options, used, report);
+  // What could not be read may use anything.
+  if (run.unread.length === 0) adviseUnused(options, used, report);
   const usedOutside = keptMembers(options.outside, (_, name) => used.has(name));
   const understood = projectOf(parts, finding.paths, usedOutside);
   return {

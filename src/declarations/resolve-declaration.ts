@@ -172,15 +172,21 @@ function tryRead(
   const root = object('', form.attributes);
   const given = substitute(raw, root, { path: [], scope: run.scope, complain: say });
   const filled = ofStack ? converted(given, root) : given;
-  for (const complaint of check(form.validator, form.attributes, filled, form.what))
-    say(ofExpression(complaint, raw));
+  const complaints = check(form.validator, form.attributes, filled, form.what);
+  for (const complaint of complaints) say(ofExpression(complaint, raw));
+  // The value of an attribute that is to be removed does not matter.
+  const removed = complaints.flatMap(({ code, path }) =>
+    code === 'computed-attribute' ? [path] : [],
+  );
+  const isRemoved = ({ path }: Violation): boolean =>
+    removed.some((one) => one.every((step, index) => path[index] === step));
   const values = build(filled, root, {
     kinds: run.kinds,
     lookups: run.lookups,
     references: form.references ?? (() => false),
     secret: run.secret,
     path: [],
-    complain: say,
+    complain: (complaint) => isRemoved(complaint) || say(complaint),
   });
   return isTree(values) ? { values, wrong } : { values: {}, wrong: true };
 }

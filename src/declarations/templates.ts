@@ -61,6 +61,8 @@ export async function templatePieces(
 
 function* piecesOf(work: Work, uses: readonly RawEntry[]): Generator<RawEntry> {
   for (const use of uses) yield* instancesOf(work, use);
+  // What could not be read may use any of them.
+  if (work.run.unread.length > 0) return;
   for (const [name, { piece }] of work.templates)
     if (!work.used.has(name)) adviseUnused(work.run, piece);
 }

@@ -102,6 +102,10 @@ export interface RecordedRun extends RunAuthor {
   readonly created: number;
   readonly updated: number;
   readonly deleted: number;
+  /** Objects that it bound to an address for the first time without creating them. Absent where an older version wrote it. */
+  readonly adopted?: number;
+  /** Objects that it bound to another address than before. Absent where an older version wrote it. */
+  readonly renamed?: number;
   /** The number of objects in the state afterwards. */
   readonly objects: number;
   /** The numbers include writes of a run that was interrupted before. */
@@ -259,10 +263,11 @@ function recentAfter(
   );
 }
 
-/** The numbers of writes that took effect, by the results of a journal. */
+/** The numbers of writes that took effect, and of objects that were adopted or renamed, by the results of a journal. @param before the state that the journal continues */
 export function countApplied(
+  before: State,
   records: readonly JournalRecord[],
-): Pick<RecordedRun, 'created' | 'updated' | 'deleted'> {
+): Pick<RecordedRun, 'created' | 'updated' | 'deleted' | 'adopted' | 'renamed'> {
   const applied = new Set(
     records.flatMap((one) =>
       one.type === 'result' && one.class === 'applied' && one.op !== undefined ? [one.op] : [],
@@ -276,7 +281,36 @@ export function countApplied(
   );
   const count = (action: Intent['action']): number =>
     [...actions.values()].filter((one) => one === action).length;
-  return { created: count('create'), updated: count('update'), deleted: count('delete') };
+  return {
+    created: count('create'),
+    updated: count('update'),
+    deleted: count('delete'),
+    ...countBound(before, records),
+  };
+}
+
+/** An adopted or renamed object that is updated as well counts under both: it is bound before anything is sent to it. */
+function countBound(
+  before: State,
+  records: readonly JournalRecord[],
+): Pick<RecordedRun, 'adopted' | 'renamed'> {
+  const former = new Map(
+    Object.entries(before.resources).flatMap(([address, entry]) =>
+      objectsIn(entry).map((object) => [object, address] as const),
+    ),
+  );
+  const created = new Set<string>();
+  const bound = new Map<string, string>();
+  for (const record of records) {
+    if (record.type !== 'result' || record.class !== 'applied') continue;
+    const { op, address, entry, lately } = record;
+    if (lately?.what === 'created') created.add(`${lately.kind} ${lately.id}`);
+    if (entry && op === undefined) bound.set(`${entry.kind} ${entry.id}`, address);
+  }
+  const others = [...bound].filter(([object]) => !created.has(object));
+  const adopted = others.filter(([object]) => !former.has(object)).length;
+  const moved = others.filter(([object, address]) => former.get(object) !== address).length;
+  return { adopted, renamed: moved - adopted };
 }
 
 /** Intents of unknown outcome: without a result, or with a result `unknown`. A renewed one has the time of its renewal. */

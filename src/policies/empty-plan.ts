@@ -1,7 +1,10 @@
 // The plan document of a plan without changes: a test of a policy gives only the members that differ.
+import planSchema from '../../schemas/plan.schema.json' with { type: 'json' };
 import {
   didYouMean,
+  isList,
   isObject,
+  mapMembers,
   NO_WRITES,
   summarise,
   type Json,
@@ -23,8 +26,20 @@ export const emptyPlan: JsonObject = {
   diagnostics: [],
 };
 
-/** Members that not every plan document has. */
-const SOMETIMES = ['trueup_version', 'compared', 'impact'];
+const definitions: JsonObject = planSchema.definitions;
+
+/** A value with every member that a schema names; a list holds one item. */
+function fullOf(schema: Json | undefined): Json {
+  if (!isObject(schema)) return null;
+  const { $ref: name, anyOf, properties, items } = schema;
+  if (typeof name === 'string') return fullOf(definitions[name.replace('#/definitions/', '')]);
+  if (isList(anyOf)) return anyOf.map(fullOf).find(isObject) ?? null;
+  if (items !== undefined) return [fullOf(items)];
+  return isObject(properties) ? mapMembers(properties, fullOf) : null;
+}
+
+/** A document with every member that a plan can have. */
+export const fullPlan = fullOf(planSchema);
 
 /** What a test gives, in place of the same members of what is empty. */
 export function filledIn(empty: JsonObject, given: JsonObject): JsonObject {
@@ -35,18 +50,18 @@ export function filledIn(empty: JsonObject, given: JsonObject): JsonObject {
   return { ...empty, ...Object.fromEntries(members) };
 }
 
-/** What a test gives and nothing would read, such as `plan.summry`, with the nearest right word. */
-export function unknownMembers(
-  empty: JsonObject,
-  given: JsonObject,
-  path: string,
-): readonly string[] {
-  const known = [...Object.keys(empty), ...SOMETIMES];
-  return Object.entries(given).flatMap(([name, value]): readonly string[] => {
-    const inside = empty[name];
-    if (!known.includes(name)) return [`\`${path}.${name}\`.${didYouMean(name, known)}`];
-    // An empty one holds names of kinds.
-    const isFixed = isObject(inside) && Object.keys(inside).length > 0;
-    return isFixed && isObject(value) ? unknownMembers(inside, value, `${path}.${name}`) : [];
-  });
+/** What a test gives and nothing would read, such as `plan.summry`, with the nearest right word. @param full with every member; a list holds one item */
+export function unknownMembers(full: Json, given: Json, path: string): readonly string[] {
+  if (isList(full) && isList(given)) {
+    const [item = null] = full;
+    return given.flatMap((one, index) => unknownMembers(item, one, `${path}[${index}]`));
+  }
+  // An empty one holds names of kinds, or of attributes.
+  if (!isObject(full) || !isObject(given) || Object.keys(full).length === 0) return [];
+  const known = Object.keys(full);
+  return Object.entries(given).flatMap(([name, value]) =>
+    known.includes(name)
+      ? unknownMembers(full[name]!, value, `${path}.${name}`)
+      : [`\`${path}.${name}\`.${didYouMean(name, known)}`],
+  );
 }

@@ -125,6 +125,7 @@ export async function policyTestsIn(
     const { complain, origin } = placesOf(reading, item);
     const tested = policies.find(({ name }) => name === policy);
     const foreign = tested && foreignInput(written, tested);
+    const other = tests.find((one) => one.name === written.name && one.policy === policy)?.origin;
     if (!tested)
       complain(['policy'], {
         code: 'unknown-policy',
@@ -140,6 +141,12 @@ export async function policyTestsIn(
       complain(['plan_file'], {
         code: 'two-plans',
         summary: '`plan` and `plan_file` cannot be used in one test',
+      });
+    else if (other)
+      complain(['name'], {
+        code: 'duplicate-test',
+        summary: `a test of \`${policy}\` with this name is in ${other.file}:${other.line} already`,
+        detail: 'Give this test another name.',
       });
     else tests.push({ ...written, declarations: written.declarations ?? [], origin: origin([]) });
   }

@@ -264,6 +264,8 @@ export const stateShape = members<State>({
       created: isWhole(0),
       updated: isWhole(0),
       deleted: isWhole(0),
+      'adopted?': isWhole(0),
+      'renamed?': isWhole(0),
       objects: isWhole(0),
       'resumed?': oneOf(true),
     }),

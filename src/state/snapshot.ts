@@ -57,7 +57,7 @@ export async function nextState(
     operation,
     ...author,
     ...defined({ digest: applied?.digest() }),
-    ...countApplied(records),
+    ...countApplied(state, records),
     objects: Object.keys(next.resources).length,
     ...(resumed && { resumed }),
   };

@@ -156,4 +156,12 @@ describe('plan', () => {
     ]);
     expect(stderr).not.toContain('unknown-reference');
   });
+
+  it('says how to write a member that was quoted', async () => {
+    const members = 'for_each: [x], name: A';
+    const { stderr } = await folder({
+      'a.yaml': `accounts:\n  a: { ${members} }\n  b: { ${members}, account: '\${accounts.a["\${each.key}"].id}' }\n`,
+    }).expect(1, ['validate']);
+    expect(stderr).toContain('Write the member without quotes: ${accounts.a[each.key].id}.');
+  });
 });

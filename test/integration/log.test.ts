@@ -1,5 +1,5 @@
 // `trueup log` over the states that the built command writes.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -36,7 +36,7 @@ test('each run that changed the state: who, when, what', async () => {
   const runs = await logged(home);
   expect(runs).toMatchObject([
     { ...who, serial: 4, operation: 'destroy', created: 0, updated: 0, deleted: 3, objects: 0 },
-    { ...who, serial: 3, operation: 'state mv', created: 0, updated: 0, deleted: 0, objects: 3 },
+    { ...who, serial: 3, operation: 'state mv', created: 0, renamed: 1, adopted: 0, objects: 3 },
     { ...who, serial: 2, operation: 'apply', created: 0, updated: 1, deleted: 0, objects: 3 },
     {
       ...who,
@@ -61,7 +61,7 @@ test('each run that changed the state: who, when, what', async () => {
   expect(stdout.split('\n')).toEqual([
     `4  ${String(runs[0]!['at'])}  destroy  0 created, 0 updated, 3 deleted; 0 objects in the state`,
     `    by ${who.user}@${who.host}; declarations ${plan.generated_from.digest.slice(0, 12)}`,
-    `3  ${String(runs[1]!['at'])}  state mv  0 created, 0 updated, 0 deleted; 3 objects in the state`,
+    `3  ${String(runs[1]!['at'])}  state mv  0 created, 0 updated, 0 deleted, 1 renamed; 3 objects in the state`,
     `    by ${who.user}@${who.host}`,
     '',
   ]);
@@ -88,4 +88,26 @@ test('a state that an older version wrote is read, and listed with what is known
     [2, 1],
     [1, undefined],
   ]);
+});
+
+test('objects that a run adopts or renames are counted', async () => {
+  const home = folder({ 'trueup.yaml': small });
+  await home.expect(0, ['apply', '--auto-approve']);
+  rmSync(join(home.path, '.trueup/state.json'));
+  await home.expect(0, ['apply', '--auto-approve']);
+  expect(await logged(home)).toMatchObject([{ created: 0, updated: 0, adopted: 3, renamed: 0 }]);
+  home.write(
+    'trueup.yaml',
+    `${small.replace('  wan-down:', '  wan:')}moved: [{ from: alert_rules.wan-down, to: alert_rules.wan }]\n`,
+  );
+  await home.expect(0, ['apply', '--auto-approve']);
+  expect(await logged(home)).toMatchObject([{ adopted: 0, renamed: 1 }, { adopted: 3 }]);
+  const { stdout } = await home.expect(0, ['log']);
+  expect(stdout).toContain('apply  0 created, 0 updated, 0 deleted, 1 renamed; 3 objects');
+  expect(stdout).toContain('apply  0 created, 0 updated, 0 deleted, 3 adopted; 3 objects');
+  rmSync(join(home.path, '.trueup/state.json'));
+  home.write('trueup.yaml', small.replace('enabled: true', 'enabled: false'));
+  const allowed = ['first-run', 'rule-without-destination'].flatMap((rule) => ['--allow', rule]);
+  await home.expect(0, ['apply', '--auto-approve', ...allowed]);
+  expect(await logged(home)).toMatchObject([{ updated: 1, adopted: 3, renamed: 0 }]);
 });

@@ -203,6 +203,16 @@ describe('trueup test', () => {
       'policy: few-creates\n  plan: { summry: { create: 9 } }\n  violations: []',
       'no policy can see `plan.summry`. Did you mean `summary`?',
     ],
+    [
+      'a member that no item of a plan has',
+      'policy: few-creates\n  plan: { resource_changes: [{ kind: accounts, addres: x }] }\n  violations: []',
+      'no policy can see `plan.resource_changes[0].addres`. Did you mean `address`?',
+    ],
+    [
+      'two tests of one name',
+      'policy: few-creates\n  violations: []\n- name: t\n  policy: few-creates\n  violations: []',
+      'a test of `few-creates` with this name is in policies/a.test.yaml:1 already',
+    ],
     ['nothing that is expected', 'policy: few-creates', '`violations` is missing'],
   ])('refuses %s', async (_, fields, says) => {
     const home = withPolicies({ 'policies/a.test.yaml': `- name: t\n  ${fields}\n` });

@@ -775,6 +775,12 @@ accounts:
   expect(ask('state', 'rm', 'accounts.s')).toEqual(all.slice(1));
   expect(ask('plan', '--target', 'accounts.f')).toEqual(['accounts.field']);
   expect(readdirSync(home.path)).not.toContain('owned');
+  home.write('trueup.prod.yaml', 'settings: {}\n');
+  home.write('trueup.yaml', 'settings: { target: emulator }\naccounts: { prod: { name: P } }\n');
+  await home.expect(0, ['apply', '--env', 'prod', '--auto-approve']);
+  expect(ask('state', 'show', '--env', 'prod', '')).toEqual(['accounts.prod']);
+  expect(ask('state', 'show', '--env', '=', 'prod', 'accounts.f')).toEqual(['']);
+  expect(ask('state', 'show', 'accounts.f')).toEqual(['accounts.field']);
 });
 
 test.each(['zsh', 'fish'])('completion for %s names every command', async (shell) => {

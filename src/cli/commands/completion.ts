@@ -21,8 +21,9 @@ interface Level {
   })[];
 }
 
-/** Shell code that prints the addresses of the state, one a line. */
-const ADDRESSES = "trueup state list 2>/dev/null | sed -e 1d -e 's/  .*//'";
+/** Shell code that prints the addresses of the state, one a line. @param env shell code for the flag of the environment that was typed */
+const addressesOf = (env: string): string =>
+  `trueup state list ${env} 2>/dev/null | sed -e 1d -e 's/  .*//'`;
 
 const shells: Readonly<Record<string, (levels: readonly Level[]) => string>> = { bash, zsh, fish };
 
@@ -132,11 +133,16 @@ _trueup_addresses() {
   COMPREPLY=()
   while IFS= read -r line; do
     if [[ "$line" == "$1"* ]]; then COMPREPLY+=("$line"); fi
-  done < <(${ADDRESSES})
+  done < <(${addressesOf('${env:+"--env=$env"}')})
 }
 _trueup() {
-  local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" path="" word words="" flags="" addresses=""
+  local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" path="" word words="" flags="" addresses="" env="" last=""
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    # Bash makes three words of --env=NAME.
+    if [ "$word" != "=" ]; then
+      if [ "$last" = --env ]; then env="$word"; fi
+      last="$word"
+    fi
     case "$path $word" in
 ${walk(levels, 'path')}
     esac
@@ -176,12 +182,15 @@ function zsh(levels: readonly Level[]): string {
   return `#compdef trueup
 # trueup completion for zsh. Load it with: source <(trueup completion zsh)
 _trueup_addresses() {
-  compadd -- \${(f)"$(${ADDRESSES})"}
+  compadd -- \${(f)"$(${addressesOf('${env_:+"--env=$env_"}')})"}
 }
 _trueup() {
-  local path_="" word addresses_=""
+  local path_="" word addresses_="" env_="" last_=""
   local -a words_ flags_
   for word in "\${(@)words[2,CURRENT-1]}"; do
+    if [[ "$last_" == --env ]]; then env_="$word"; fi
+    if [[ "$word" == --env=* ]]; then env_="\${word#--env=}"; fi
+    last_="$word"
     case "$path_ $word" in
 ${walk(levels, 'path_')}
     esac
@@ -220,9 +229,7 @@ function fish(levels: readonly Level[]): string {
             `complete -c trueup -f ${condition} -a ${word}${one.doc === '' ? '' : ` -d ${quote(one.doc)}`}`,
         ),
       ),
-      ...(addresses
-        ? [`complete -c trueup -f ${condition} -a '(${ADDRESSES.replaceAll("'", '"')})'`]
-        : []),
+      ...(addresses ? [`complete -c trueup -f ${condition} -a '(__trueup_addresses)'`] : []),
       ...flags.map((flag) => {
         const spelled = flag.words
           .map((word) => (word.startsWith('--') ? `-l ${word.slice(2)}` : `-s ${word.slice(1)}`))
@@ -230,12 +237,20 @@ function fish(levels: readonly Level[]): string {
         const takes = {
           nothing: '',
           files: ' -r',
-          addresses: ` -x -a '(${ADDRESSES.replaceAll("'", '"')})'`,
+          addresses: ` -x -a '(__trueup_addresses)'`,
           words: flag.values.length > 0 ? ` -x -a ${quote(flag.values.join(' '))}` : ' -x',
         }[flag.takes];
         return `complete -c trueup ${condition} ${spelled}${takes} -d ${quote(flag.doc)}`;
       }),
     ];
   });
-  return `# trueup completion for fish. Load it with: trueup completion fish | source\n${lines.join('\n')}\n`;
+  return `# trueup completion for fish. Load it with: trueup completion fish | source
+function __trueup_addresses
+  set -l typed (commandline -opc)
+  set -l env (string match -r -- '^--env=.+' $typed)
+  set -l at (contains -i -- --env $typed); and set env --env=$typed[(math $at + 1)]
+  ${addressesOf('$env')}
+end
+${lines.join('\n')}
+`;
 }

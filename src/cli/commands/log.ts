@@ -60,9 +60,13 @@ function entry(one: LoggedRun): string {
   return [first, `    ${second}`].map((line) => `${guard(visible(line))}\n`).join('');
 }
 
-function counts({ created, updated, deleted, objects }: LoggedRun): string {
+function counts({ created, updated, deleted, ...run }: LoggedRun): string {
+  const { adopted = 0, renamed = 0, objects } = run;
+  const bound = `${adopted > 0 ? `, ${adopted} adopted` : ''}${renamed > 0 ? `, ${renamed} renamed` : ''}`;
   const writes =
-    created === undefined ? [] : [`${created} created, ${updated} updated, ${deleted} deleted`];
+    created === undefined
+      ? []
+      : [`${created} created, ${updated} updated, ${deleted} deleted${bound}`];
   return [...writes, `${plural(objects, 'object')} in the state`].join('; ');
 }
 

@@ -9,9 +9,9 @@ import {
   type Diagnostic,
   type JsonObject,
 } from '../../model/index.js';
-import { fleetInput } from '../../fleet/policy-input.js';
+import { fleetInput, type PlannedTenant } from '../../fleet/policy-input.js';
 import { declarationFiles } from '../../platform/declaration-files.js';
-import { emptyPlan, filledIn, unknownMembers } from '../../policies/empty-plan.js';
+import { emptyPlan, filledIn, fullPlan, unknownMembers } from '../../policies/empty-plan.js';
 import type { PolicyTest, ProjectPolicy } from '../../policies/policy-files.js';
 import { inert } from '../../report/index.js';
 import { plural } from '../../report/words.js';
@@ -53,11 +53,13 @@ export const run: Command = async (context) => {
   return failed === 0 ? exits.done : exits.error;
 };
 
+const ANY_TENANT: PlannedTenant = { tenant: '', labels: {}, status: 'unchanged', kinds: {} };
+
 /** A test would pass because of what it misspells. */
 const unreadInput = ({ plan = {}, fleet = {}, origin }: PolicyTest): readonly Diagnostic[] =>
   [
-    ...unknownMembers(emptyPlan, plan, 'plan'),
-    ...unknownMembers(fleetInput([]), fleet, 'fleet'),
+    ...unknownMembers(fullPlan, plan, 'plan'),
+    ...unknownMembers(fleetInput([ANY_TENANT]), fleet, 'fleet'),
   ].map((name) => ({
     severity: 'error',
     code: 'unknown-attribute',

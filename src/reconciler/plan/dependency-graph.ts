@@ -93,6 +93,11 @@ function unknownTarget(
     members.length > 0
       ? `It has members, so name one: \${${members[0]}.${reference.attribute}}.`
       : 'Declare it, add its file to the PATHs, or use a lookup for an object that is not managed here.';
+  const [, member] = /\["\$\{\s*(each\.[\w.-]+)\s*\}"\]$/.exec(reference.target) ?? [];
+  if (member !== undefined) {
+    const whole = reference.target.slice(0, reference.target.indexOf('['));
+    detail = `Write the member without quotes: \${${whole}[${member}].${reference.attribute}}.`;
+  }
   if (successor) detail = `Write \${${successor.address}.${reference.attribute}}.`;
   const why = successor
     ? `was renamed to ${successor.address}.`

@@ -7,7 +7,9 @@ import {
   isInRange,
   type AddressRange,
   type Diagnostic,
+  type ImportBlock,
   type MovedBlock,
+  type Origin,
   type Refactoring,
   type RemovedBlock,
   type State,
@@ -19,6 +21,7 @@ type Noted = Pick<PlanInput, 'project' | 'selection' | 'state' | 'request'>;
 /** Codes of notes about what a state holds. */
 export const aboutState: ReadonlySet<string> = new Set([
   'finished-block',
+  'imported-nothing',
   'moved-nothing',
   'removed-nothing',
 ]);
@@ -52,6 +55,8 @@ function finishedBlocks(
     const { origin } = block;
     if (block.block === 'moved' && !hasArrived(block, refactorings, state, names))
       return [movesNothing(block, names)];
+    const others = block.block === 'import' ? heldOthers(block, project, state) : [];
+    if (others.length > 0) return [importsNothing(origin, others)];
     const meant = block.block === 'removed' ? didYouMean(formatAddress(block.from), leaving) : '';
     if (block.block === 'removed' && meant !== '') return [removesNothing(block, meant)];
     const detail = 'Delete the block once every environment has applied it.';
@@ -69,6 +74,29 @@ const removesNothing = ({ from, origin }: RemovedBlock, meant: string): Diagnost
   code: 'removed-nothing',
   summary: `The removal of ${formatAddress(from)} forgets nothing: the state holds nothing there.${meant}`,
   detail: 'Correct `from`, or delete the block.',
+  origin,
+});
+
+/** Addresses that hold another object than the block names: that one does not exist, or does so no more. */
+function heldOthers(
+  { to }: ImportBlock,
+  { declarations }: Noted['project'],
+  { resources }: State,
+): readonly string[] {
+  const own = new Set(to);
+  return declarations.flatMap(({ address, lifecycle: { adopt } }) => {
+    const held = resources[address]?.id;
+    return own.has(address) && adopt !== undefined && adopt !== held
+      ? [`${address} is to adopt ${adopt}, and the state holds ${held} there`]
+      : [];
+  });
+}
+
+const importsNothing = (origin: Origin, others: readonly string[]): Diagnostic => ({
+  severity: 'warning',
+  code: 'imported-nothing',
+  summary: `The import adopts nothing: ${firstNamed(others, 3, '; ')}.`,
+  detail: 'Correct `id`, or delete the block if the object was replaced since.',
   origin,
 });
 

@@ -221,6 +221,28 @@ describe('what is filled in', () => {
     ).toMatch(/^warning unused-variable .*Did you mean `zone`/);
   });
 
+  it.each([
+    { 'trueup.yaml': 'accounts: { a: { name: "${var.title}" }\n' },
+    { 'trueup.yaml': 'accounts: [{ name: "${var.title}" }]\n' },
+    {
+      'trueup.yaml': 'accounts: { a: { name: x } }\n',
+      'b/policies/p.cel.yaml': 'policies: {}\n',
+    },
+  ])('warns of none where something could not be read: %j', async (tree: Tree) => {
+    const { diagnostics, project: made } = await loading(tree, { variables: { title: 'x' } });
+    expect(made).toBeUndefined();
+    expect(diagnostics.map(({ severity }) => severity)).not.toContain('warning');
+  });
+
+  it('does not judge the value of an attribute that cannot be declared', async () => {
+    const file =
+      'users: { dana: { email: d@example.com } }\nalert_rules:\n  g: { email_destinations: ["${users.dana.id}"] }\n';
+    const about = (await errors(file)).filter(({ summary }) =>
+      summary.includes('email_destinations'),
+    );
+    expect(about.map(({ code }) => code)).toEqual(['computed-attribute']);
+  });
+
   it('keeps the type of a whole value, and converts text where the attribute wants another', async () => {
     const file =
       'variables: { list: [3, "4"], on: true, doc: { a: [1, null] } }\nalert_rules:\n  a: { associated_groups: "${var.list}", settings: "${var.doc}" }\nalert_push_destinations:\n  d: { name: "${env.N}", enabled: "${env.E}" }\n  e: { name: x, enabled: "${var.on}" }\n';
@@ -390,6 +412,8 @@ accounts:
     ['null', 'bad-for-each'],
     ['text', 'bad-for-each'],
     ['["${accounts.x.id}"]', 'bad-for-each'],
+    ['"${accounts.x.id}"', 'live-reference'],
+    ['"${lookup.x.id}"', 'live-reference'],
     ['"${var.none}"', 'unknown-variable'],
   ])('refuses %s', async (each, code) => {
     expect(await codes(`accounts:\n  s:\n    for_each: ${each}\n    name: x\n`)).toEqual([code]);

@@ -328,6 +328,10 @@ describe('blocks that are refused', () => {
       /4:\d+ no-for-each: .* \/ No `for_each` can stand here/,
     ],
     [`import: [{ for_each: 7, to: accounts.a, id: "1" }]`, /4:10 bad-for-each/],
+    [
+      `import: [{ for_each: "\${accounts.a.id}", to: accounts.a, id: "1" }]`,
+      /4:10 live-reference: `for_each`: \$\{accounts.a.id\} is read from the service/,
+    ],
   ])('%s', async (blocks, expected) => {
     const found = await errors(`${declared}${blocks}\n`);
     expect(found.map(shown).join('\n')).toMatch(expected);

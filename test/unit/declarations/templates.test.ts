@@ -429,6 +429,10 @@ describe('what is wrong is said with both places', () => {
       /^3:20 duplicate-declaration: accounts.a-b-c is declared twice \/ It is declared in trueup.yaml:2:20 \(used at trueup.yaml:5:3\) already/,
     ],
     [
+      'templates:\n  t: { accounts: { m: { name: "${each.key}" } } }\nuse: { u: { template: t, for_each: [a] } }\n',
+      /no-for-each: .* of a `use` is passed through its `with`.*`\$\{param.site\}`/,
+    ],
+    [
       'templates:\n  t: { accounts: { m: { for_each: [b/c, c], name: x } } }\nuse:\n  u: { template: t, for_each: [a, a/b] }\n',
       /duplicate-declaration: accounts.u-m\["a\/b\/c"\]/,
     ],
@@ -589,6 +593,13 @@ use:
     expect(diagnostics.map(shown)).toEqual([
       'trueup.yaml:2:3 unused-template: no `use` names the template `t`',
     ]);
+  });
+
+  it('none is called unused beside templates that use each other', async () => {
+    const { diagnostics } = await loading(
+      'templates:\n  s: { use: { i: { template: t } } }\n  t: { use: { i: { template: s } } }\naccounts: { a: { name: x } }\n',
+    );
+    expect(diagnostics.map(({ code }) => code)).toEqual(['template-circle']);
   });
 
   it('references to what a wrong use would declare are not complained of', async () => {

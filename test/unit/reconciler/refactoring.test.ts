@@ -249,6 +249,14 @@ const table: Readonly<Record<string, Row>> = {
     codes: ['adopt-bound'],
     exit: 1,
   },
+  'an import of an object that does not exist to an address that holds one': {
+    declared: [{ ...declare('accounts.b', hq, { adopt: '02' }), import_origin: origin }],
+    blocks: [importOf('b')],
+    state: { 'accounts.b': held('2') },
+    steps: ['keep accounts.b'],
+    codes: ['imported-nothing'],
+    exit: 0,
+  },
   'a removed block that names almost what is deleted': {
     declared: [],
     blocks: [removal('stores', true)],

@@ -113,7 +113,7 @@ export function conformance(name: string, makeBench: () => Promise<Bench>): void
       await second.record(memory('accounts.b', null));
       await second.compact();
       const rest = { ...author, at: now() };
-      const counts = { created: 0, updated: 0, deleted: 0 };
+      const counts = { created: 0, updated: 0, deleted: 0, adopted: 0, renamed: 0 };
       const left = { ...rest, operation: 'destroy' };
       await second.release();
       const runs = (await store.read())?.state.runs ?? [];
@@ -127,6 +127,8 @@ export function conformance(name: string, makeBench: () => Promise<Bench>): void
           created: 1,
           updated: 1,
           deleted: 1,
+          adopted: 1,
+          renamed: 0,
           objects: 3,
         },
       ]);
