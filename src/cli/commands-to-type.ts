@@ -30,7 +30,7 @@ export interface Said {
 /** Stands for a value that no message shows. A shell takes it for a redirection, so a command is not run with it by mistake. */
 const UNSHOWN = '=<value>';
 
-/** Before a project has loaded, nobody knows which values are secret. */
+/** Before a project has loaded, it is unknown which values are secret. */
 export const unshown = (one: string): string => one.split('=', 1)[0] + UNSHOWN;
 
 /** Without the values of variables that hold a secret, as far as the masking knows it when a command is printed. */

@@ -113,7 +113,7 @@ export interface RecordedRun extends RunAuthor {
 }
 
 export interface State {
-  readonly format_version: 2;
+  readonly format_version: 3;
   readonly lineage: string;
   readonly serial: number;
   /** Identifies the cloud this state is about (origins of the target), so that it is never used against another. */
@@ -211,7 +211,7 @@ export type RunRecord = Intent | Result | Seen;
 export type JournalRecord = Begin | RunRecord;
 
 export function emptyState(lineage: string, target: string): State {
-  return { format_version: 2, lineage, serial: 0, target, resources: {}, spent: [] };
+  return { format_version: 3, lineage, serial: 0, target, resources: {}, spent: [] };
 }
 
 /** The state after a journal: results folded in, in order; the serial is the caller's to raise. */

@@ -21,9 +21,9 @@ import type { Moved } from './store-port.js';
 
 type Loose = Readonly<Record<string, unknown>>;
 
-const FORMAT = 2;
+const FORMAT = 3;
 
-/** Format 1 held salted fingerprints alone, which format 2 still reads, and what the service said of failed deliveries. */
+/** Format 1 held salted fingerprints alone, which later formats still read, and what the service said of failed deliveries. Format 3 adds counts to the runs. */
 function withoutFreeText(older: Loose): Loose {
   const { resources } = older;
   if (!isObject(resources)) return older;
@@ -152,7 +152,7 @@ export async function decodeState(
 }
 
 function upgrade(loose: Loose, from: number, file: string): Loose {
-  if (from === FORMAT) return loose;
+  if (from === FORMAT || from === 2) return { ...loose, format_version: FORMAT };
   if (from !== 1)
     refuse('unknown-format', `${file} has the format ${from}, which no trueup ever wrote`, {
       detail: 'Check that it is the right file.',

@@ -166,7 +166,7 @@ describe('fingerprints in a state', () => {
     home.write('trueup.yaml', `${destinations(3)}accounts:\n  a: { name: A }\n`);
     await home.expect(0, ['apply', '--auto-approve'], { env });
     const after = stateIn(home);
-    expect(after).toMatchObject({ format_version: 2, secrets_together: [{ cost: 14 }] });
+    expect(after).toMatchObject({ format_version: 3, secrets_together: [{ cost: 14 }] });
     expect(Buffer.from(after.secrets_salt as string, 'base64')).toHaveLength(16);
     expect(
       Object.entries(after.resources).flatMap(([address, { secrets }]) =>

@@ -1,5 +1,6 @@
 // What a run asks before it holds the lock ends with the first signal: nothing was sent to the cloud yet. What it writes
 // under the lock does not. What ends a run, its lock and the results of a fleet, has a last short time.
+import { setMaxListeners } from 'node:events';
 import { defined, exits, refuse } from '../../model/index.js';
 import type { LockTools } from './file/lock.js';
 import { keysBelow, type Registers } from './registers/port.js';
@@ -19,6 +20,8 @@ export async function untilInterrupted<T>(
   { grace = 0, ...detail }: { readonly grace?: number; readonly detail?: string } = {},
 ): Promise<T> {
   if (!signal) return work;
+  // As many as are asked at once, each of which is removed.
+  setMaxListeners(0, signal);
   const done = new AbortController();
   const stopped = new Promise<void>((resolve) => {
     if (signal.aborted) resolve();

@@ -119,7 +119,7 @@ describe('the state file', () => {
     expect(text.split('\n').slice(0, 6)).toEqual([
       '{',
       expect.stringMatching(/^ {2}"checksum": "[0-9a-f]{64}",$/),
-      '  "format_version": 2,',
+      '  "format_version": 3,',
       expect.stringMatching(/lineage/),
       '  "resources": {',
       expect.stringMatching(/^ {4}"accounts\.a1": \{"applied":.*\},?$/),

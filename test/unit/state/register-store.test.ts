@@ -501,6 +501,23 @@ describe('an interrupted run', () => {
     expect(clock.elapsed()).toBeLessThan(5_100);
   });
 
+  it('may read any number of keys at once: Node.js warns of none', async () => {
+    const { clock, memory, store } = place();
+    await (await store().open('apply', TARGET)).release();
+    const warnings: string[] = [];
+    const onWarning = ({ name }: Error): void => void warnings.push(name);
+    process.on('warning', onWarning);
+    const { registers, answer } = hanging(memory.connect(), (what) => what === 'get');
+    const asked = store({ registers, signal: new AbortController().signal });
+    const all = Array.from({ length: 20 }, () => asked.read());
+    await clock.sleep(100);
+    await new Promise((resolve) => void setTimeout(resolve, 10));
+    process.off('warning', onWarning);
+    expect(warnings).toEqual([]);
+    answer();
+    await Promise.all(all);
+  });
+
   it('waits a short time if the place became silent once it gave the lock', async () => {
     const { clock, memory, store } = place();
     await (await store().open('apply', TARGET)).release();

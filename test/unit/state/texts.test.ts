@@ -204,7 +204,7 @@ describe('the text of a state', () => {
 
   it('of a newer version is refused as newer, even where nothing else fits', async () => {
     for (const text of [
-      forged({ format_version: 3 }),
+      forged({ format_version: 4 }),
       JSON.stringify({ format_version: 99, all: 'new' }),
     ]) {
       const refused = await refusal(decode(text));
@@ -219,6 +219,7 @@ describe('the text of a state', () => {
 
   it('of format 1 is read with the fingerprints that it holds, and without what the service said in its own words', async () => {
     expect(await decode(forged({ format_version: 1 }))).toEqual(state);
+    expect(await decode(forged({ format_version: 2 }))).toEqual(state);
     const talkative = entry('7', { observed: { name: 'x', last_error_text: 'whatever' } });
     const read = await decode(
       forged({ format_version: 1, resources: { 'accounts.hq': talkative } }),
