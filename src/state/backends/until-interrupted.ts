@@ -20,7 +20,7 @@ export async function untilInterrupted<T>(
   { grace = 0, ...detail }: { readonly grace?: number; readonly detail?: string } = {},
 ): Promise<T> {
   if (!signal) return work;
-  // As many as are asked at once, each of which is removed.
+  // Many requests wait at once, and each removes its listener.
   setMaxListeners(0, signal);
   const done = new AbortController();
   const stopped = new Promise<void>((resolve) => {
