@@ -1430,7 +1430,7 @@ export const mutants: readonly Mutant[] = [
     file: 'cli/commands/apply.ts',
     find: "['trueup', act, '--auto-approve', ...otherWords(act, flags)]",
     replace: "['trueup', act, '--auto-approve', ...otherWords(act, {})]",
-    tests: ['integration/refused-question.test.ts'],
+    tests: ['unit/cli/printed-once.test.ts'],
   },
   {
     name: 'the command after a refused apply of a fleet selects all tenants',

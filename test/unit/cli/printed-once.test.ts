@@ -325,6 +325,15 @@ test('errors come before the rules that block', async () => {
   }
 });
 
+test('where nobody can be asked, the command has the scope', async () => {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, 'trueup.yaml'), SETTINGS + ACCOUNTS);
+  const words = ['apply', '--destroy', '--target', 'accounts.b'];
+  const { code, stderr } = await inProcess(apply, words, { cwd, env: {} });
+  expect(code).toBe(1);
+  expect(stderr).toContain('trueup destroy --auto-approve --target accounts.b\n');
+});
+
 test('a file holds them in any case', async () => {
   const cwd = freshFolder();
   writeFileSync(join(cwd, 'trueup.yaml'), SETTINGS + REFUSED);
