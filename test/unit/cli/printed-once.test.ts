@@ -331,7 +331,7 @@ test('where nobody can be asked, the command has the scope', async () => {
   const words = ['apply', '--destroy', '--target', 'accounts.b'];
   const { code, stderr } = await inProcess(apply, words, { cwd, env: {} });
   expect(code).toBe(1);
-  expect(stderr).toContain('trueup destroy --auto-approve --target accounts.b\n');
+  expect(stderr).toContain('trueup destroy --auto-approve --target accounts.b To save');
 });
 
 test('a file holds them in any case', async () => {
