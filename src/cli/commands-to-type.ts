@@ -18,6 +18,8 @@ import { commands, type CommandSpec, type Flags, type FlagSpec } from './command
 export interface Said {
   /** As they were given; none, or the current folder alone, is what every command takes by itself. */
   readonly paths: readonly string[];
+  /** `--target` and `--exclude`, as they are typed. */
+  readonly scope?: readonly string[];
   readonly env: string | undefined;
   /** As `name=value`. */
   readonly variables: readonly string[];
@@ -30,8 +32,7 @@ export interface Said {
 /** Stands for a value that no message shows. A shell takes it for a redirection, so a command is not run with it by mistake. */
 const UNSHOWN = '=<value>';
 
-/** Before a project has loaded, it is unknown which values are secret. */
-export const unshown = (one: string): string => one.split('=', 1)[0] + UNSHOWN;
+const unshown = (one: string): string => one.split('=', 1)[0] + UNSHOWN;
 
 /** Without the values of variables that hold a secret, as far as the masking knows it when a command is printed. */
 export function saidOf(masking: Masking, { ofFleet, ...said }: Said): Said {
@@ -63,6 +64,7 @@ const namesOf = (fits: (spec: CommandSpec) => boolean): string =>
 const takesPaths = new RegExp(
   `^trueup (?:${namesOf(({ args }) => args.includes(PATHS))}|export --update)\\b`,
 );
+const takesScope = /^trueup (?:plan|apply|destroy)\b/;
 const withEnvironment = `trueup (?:${namesOf(({ flags }) => flags.some(({ spelling }) => spelling.startsWith('--env ')))})\\b`;
 const inDetail = new RegExp(`(?<=: )${withEnvironment}[^\\n]*$`, 'gm');
 const inVerdict = new RegExp(`(?<=: \`)${withEnvironment}[^\\n]*(?=\`)`, 'g');
@@ -115,6 +117,14 @@ export const scopeWords = (flags: Pick<Flags, 'target' | 'exclude' | 'allow'>): 
     (flags[flag] ?? []).flatMap((word) => [`--${flag}`, shellWord(word)]),
   );
 
+/** Those of a command line before a project has loaded: it is unknown which values are secret. */
+export const saidAtFirst = (paths: readonly string[], flags: Flags): Said => ({
+  paths,
+  scope: scopeWords({ ...flags, allow: [] }),
+  env: flags.env,
+  variables: (flags.var ?? []).map(unshown),
+});
+
 const variableWord = (one: string): string => {
   const [shown, rest] = one.endsWith(UNSHOWN)
     ? [one.slice(0, -UNSHOWN.length), UNSHOWN]
@@ -125,22 +135,43 @@ const variableWord = (one: string): string => {
 const givesVariable = (command: string, one: string): boolean =>
   ['', "'"].some((quote) => command.includes(` --var ${quote}${one.split('=', 1)[0]}=`));
 
+const VALUE = String.raw`(?:\\.|'[^']*'|[^\s'\\])+`;
+const variablesAndEnvironment = new RegExp(`(?: --(?:var|env) ${VALUE})+$`);
+const takingValues: ReadonlySet<string> = new Set(
+  commands.flatMap(({ flags }) =>
+    flags.flatMap(({ spelling }) => /--[a-z-]+(?= [<[])/.exec(spelling) ?? []),
+  ),
+);
+
+/** Whether a command ends with these PATHs, before its variables and its environment. */
+function endsWithPaths(command: string, places: string): boolean {
+  const [verb = ''] = takesPaths.exec(command) ?? [];
+  const words = command.slice(verb.length).replace(variablesAndEnvironment, '');
+  const before =
+    words
+      .slice(0, -places.length - 1)
+      .split(' ')
+      .at(-1) ?? '';
+  return words.endsWith(` ${places}`) && !takingValues.has(before);
+}
+
 /** The command, complete. Safe to apply twice. */
 export function typed(
   command: string,
-  { paths, env, variables: own, ofFleet = own, state }: Said,
+  { paths, scope = [], env, variables: own, ofFleet = own, state }: Said,
 ): string {
-  const has = (words: string): boolean => `${command} `.includes(` ${words} `);
-  const variables = command.startsWith('trueup fleet ') ? ofFleet : own;
-  const given =
+  const isNarrowed = !takesScope.test(command) || / --(?:target|exclude) /.test(command);
+  const places =
     takesPaths.test(command) && paths.join() !== '.' ? paths.map(shellWord).join(' ') : '';
+  const variables = command.startsWith('trueup fleet ') ? ofFleet : own;
   const whole = [
     command,
-    ...(given === '' || has(given) ? [] : [given]),
+    ...(isNarrowed ? [] : scope),
+    ...(places === '' || endsWithPaths(command, places) ? [] : [places]),
     ...variables.flatMap((one) =>
       givesVariable(command, one) ? [] : ['--var', variableWord(one)],
     ),
-    ...(env === undefined || has(`--env ${env}`) ? [] : ['--env', env]),
+    ...(env === undefined || `${command} `.includes(` --env ${env} `) ? [] : ['--env', env]),
   ].join(' ');
   const isOfState = state !== undefined && /^trueup (?!fleet )/.test(command);
   return isOfState ? `TRUEUP_STATE=${shellWord(state)} ${whole}` : whole;

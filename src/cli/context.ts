@@ -12,7 +12,7 @@ import type { HttpConnections } from '../client/transport.js';
 import { briefly, errorsBriefly } from '../report/brief-diagnostics.js';
 import type { Ndjson } from '../report/index.js';
 import type { PostgresPools } from '../state/backends/registers/postgres.js';
-import { unshown, withCommands, type Said } from './commands-to-type.js';
+import { saidAtFirst, withCommands } from './commands-to-type.js';
 import type { Flags } from './command-table.js';
 import { ownCredentials } from './own-credentials.js';
 import { version } from './version.js';
@@ -82,7 +82,7 @@ export function contextOf(
      * Arguments that printed commands repeat. A saved plan replaces those of the command line with its own. The values
      * of variables are shown once the project has loaded: only then is it known that none of them is a secret.
      */
-    said: { paths, env: flags.env, variables: (flags.var ?? []).map(unshown) } as Said,
+    said: saidAtFirst(paths, flags),
     /** What to type to see all that is shortened on stderr; undefined where nothing is. */
     toSeeAll,
     /** Masks trueup's credentials and, once they are loaded, the secrets of declarations, in everything that is shown or stored. */

@@ -16,6 +16,7 @@ import {
 } from '../model/index.js';
 import { fleetFormats } from '../report/formats.js';
 import type { Flags } from './command-table.js';
+import { otherWords } from './commands-to-type.js';
 import type { Context } from './context.js';
 import type { FleetSite } from './fleet-context.js';
 import {
@@ -160,28 +161,33 @@ export async function queueRun(
   });
 }
 
-/** A shard, or a worker, does not see when the others have ended a stage. @param queued present where workers apply @param bundle absent where plans are made first @throws Refusal before anything is written */
+interface StagedApply {
+  readonly flags: Flags;
+  /** Whether workers apply. */
+  readonly isQueued?: boolean;
+  /** Absent where plans are made first. */
+  readonly bundle?: string | undefined;
+}
+
+/** A shard, or a worker, does not see when the others have ended a stage. @throws Refusal before anything is written */
 export function refuseOrderInShards(
   { fleet, selected, shards }: FleetSite,
-  {
-    queued,
-    bundle,
-  }: { readonly queued?: Pick<Context, 'flags'>; readonly bundle?: string | undefined } = {},
+  { flags: { shard: _, select = '*', ...flags }, isQueued = false, bundle }: StagedApply,
 ): void {
-  const stages = queued || shards > 1 ? stagesOf(fleet, selected) : [];
+  const stages = isQueued || shards > 1 ? stagesOf(fleet, selected) : [];
   if (stages.length < 2) return;
+  const first = [select, fleet.order[0]!.select].filter((one) => one !== '*').join();
   const stage = [
     'trueup fleet apply',
     ...(bundle === undefined ? [] : [shellWord(bundle)]),
-    ...(queued ? [`--engine pgboss${queueWords(queued)}`] : []),
-    `--select ${shellWord(fleet.order[0]!.select)}`,
+    ...otherWords('fleet apply', { ...flags, ...(first !== '' && { select: first }) }),
   ].join(' ');
   const advice = `Apply one stage after the other, as in: ${stage}`;
   refuse(
     'order-in-shards',
-    `\`order\` has ${stages.length} stages for these tenants, and a ${queued ? 'worker' : 'shard'} cannot wait for the others to finish a stage.`,
+    `\`order\` has ${stages.length} stages for these tenants, and a ${isQueued ? 'worker' : 'shard'} cannot wait for the others to finish a stage.`,
     {
-      detail: queued
+      detail: isQueued
         ? advice
         : `${advice}\nOr apply without shards. If the CI system sets a shard, add --shard 1/1`,
       origin: fleet.order[0]!.origin,

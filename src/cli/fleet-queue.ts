@@ -151,6 +151,8 @@ export function jobsAsked(context: Context, command: FleetCommand): QueuedJobs |
   if (report !== undefined) useless('--report', reports);
   if (detailedExitcode) useless('--detailed-exitcode', reports);
   if ((format ?? 'text') !== 'text') useless('--format', reports);
+  // Before a message repeats it: it may hold a password.
+  addressOf(context);
   return jobsOf(context, command);
 }
 

@@ -43,7 +43,7 @@ export function referencePair(
   const [path = '.'] = paths;
   if (after === undefined && isReference(context, repository, path))
     refuse('usage', `${shown(path)} is a reference, not a PATH.`, {
-      detail: `To compare two references, type \`trueup diff ${shellWord(`${first}..${path}`)}\`.`,
+      detail: `To compare two references, type \`${['trueup diff', ...[`${first}..${path}`, ...paths.slice(1)].map(shellWord)].join(' ')}\`.`,
     });
   return { repository, before, after };
 }

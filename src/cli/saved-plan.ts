@@ -75,17 +75,17 @@ export async function protectionOf({ flags }: Context): Promise<PlanProtection> 
 
 /** A saved plan holds the variables that it was made with. @throws Refusal where one of them is a secret */
 export function refuseSecretVariables(
-  { masking }: Context,
+  { masking, flags, fleetVariables }: Context,
   { project }: Pick<ProjectContext, 'project'>,
 ): void {
   const [name] = Object.entries(project.variables).find(([, value]) => masking.holds(value)) ?? [];
+  const act = flags.destroy ? 'destroy' : 'apply';
   if (name !== undefined)
     refuse(
       'secret-in-plan',
       `The variable ${name} holds the value of a secret, which a saved plan would hold, too.`,
       {
-        detail:
-          'Write "${secret.env.NAME}" where the secret belongs and give the variable another value; or apply without a saved plan: trueup apply',
+        detail: `Write "\${secret.env.NAME}" where the secret belongs and give the variable another value; or leave out --out, and then use \`trueup ${fleetVariables ? 'fleet apply' : act}\`.`,
       },
     );
 }

@@ -1440,6 +1440,27 @@ export const mutants: readonly Mutant[] = [
     tests: ['integration/refused-question.test.ts'],
   },
   {
+    name: 'signs of life that are due while one is written delay the release',
+    file: 'state/backends/registers/register-session.ts',
+    find: 'if (waits) return;',
+    replace: '',
+    tests: ['unit/state/register-store.test.ts'],
+  },
+  {
+    name: 'a PATH that is named like the command is left out of what is printed',
+    file: 'cli/commands-to-type.ts',
+    find: 'command.slice(verb.length)',
+    replace: 'command',
+    tests: ['unit/cli/commands-to-type.test.ts'],
+  },
+  {
+    name: 'a printed apply has not the scope of the command',
+    file: 'cli/commands-to-type.ts',
+    find: '...(isNarrowed ? [] : scope)',
+    replace: '...[]',
+    tests: ['unit/cli/commands-to-type.test.ts'],
+  },
+  {
     name: 'many reads of a remote state at once make Node.js warn',
     file: 'state/backends/until-interrupted.ts',
     find: 'setMaxListeners(0, signal);',
@@ -4500,8 +4521,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a session ends late at a place that became silent',
     file: 'state/backends/registers/register-session.ts',
-    find: 'await endedSoon(tools, tools.registers.location, swapped)',
-    replace: 'await swapped',
+    find: 'await endedSoon(tools, tools.registers.location, given)',
+    replace: 'await given',
     tests: remote,
   },
   {
@@ -4703,8 +4724,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a remote lock is released by removing the head',
     file: 'state/backends/registers/register-session.ts',
-    find: 'const swapped = head.swap((now) => ({ ...now, holder: null }));',
-    replace: 'const swapped = tools.registers.remove([tools.keys.head]);',
+    find: 'await head.swap((now) => ({ ...now, holder: null }));',
+    replace: 'await tools.registers.remove([tools.keys.head]);',
     tests: remote,
   },
   {

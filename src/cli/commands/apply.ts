@@ -113,7 +113,7 @@ async function applySaved(context: Context, name: string, end: End): Promise<Exi
   );
   if (given !== undefined)
     refuse('usage', `--${given} cannot be used with a saved plan, which holds its own.`, {
-      detail: `Leave it out, or plan again: trueup plan --${given} … --out ${shellWord(name)}`,
+      detail: `Leave it out, or plan again with \`--${given}\`.`,
     });
   return applyPlan(context, await readSavedPlan(context, name), end);
 }

@@ -157,7 +157,7 @@ async function look(context: Context, settings: Settings): Promise<readonly Find
     snapshot?.unfinished
       ? note(
           'journal',
-          `an earlier run did not finish; outcomes unknown: ${snapshot.pending.length}. ${typed('trueup apply', context.said)} settles it`,
+          `an earlier run did not finish; outcomes unknown: ${snapshot.pending.length}. The next apply or destroy settles it. To see what is left to change: ${typed('trueup plan', context.said)}`,
         )
       : ok('journal', 'nothing unfinished'),
   ];

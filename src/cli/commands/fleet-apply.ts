@@ -11,7 +11,6 @@ import {
   reasonIn,
   refuse,
   sha256,
-  shellWord,
   worst,
   type Exit,
   type QueuedJobs,
@@ -33,7 +32,7 @@ import {
   tenantFlags,
 } from '../fleet-command.js';
 import { fleetHere, type FleetSite } from '../fleet-context.js';
-import { bundleKey, jobsAsked, refuseShards } from '../fleet-queue.js';
+import { bundleKey, jobsAsked, queueWords, refuseShards } from '../fleet-queue.js';
 import { RESULTS_AT_ONCE } from '../fleet-results.js';
 import {
   concludeFleet,
@@ -64,8 +63,7 @@ export const run: Command = async (context, [name]) => {
       'usage',
       '--engine applies only a saved bundle, so that the changes can be reviewed first.',
       {
-        detail:
-          'Type: trueup fleet plan --out change.bundle\nand then `trueup fleet apply change.bundle --engine pgboss`.',
+        detail: `Type: ${planWords(context)}\nand then \`trueup fleet apply change.bundle --engine pgboss${queueWords(context)}\`.`,
       },
     );
   const inputs = name === undefined ? [] : [resolve(context.cwd, name)];
@@ -82,7 +80,7 @@ async function applyBundle(context: Context, name: string, forms: FleetForms): P
   const given = (['allow', 'var', 'env'] as const).find((flag) => flags[flag] !== undefined);
   if (given !== undefined)
     refuse('usage', `--${given} cannot be used with a bundle, which holds its own.`, {
-      detail: `Leave it out, or plan again: trueup fleet plan --${given} … --out ${shellWord(name)}`,
+      detail: `Leave it out, or plan again with \`--${given}\`.`,
     });
   const { readBundle } = await import('../../state/plan-bundle.js');
   const path = resolve(cwd, name);
@@ -127,7 +125,7 @@ async function queueBundle(
   { bundle, name, again }: Pick<Plans, 'bundle' | 'name' | 'again'>,
 ): Promise<Exit> {
   refuseShards(site);
-  refuseOrderInShards(site, { queued: context, bundle: name });
+  refuseOrderInShards(site, { flags: context.flags, isQueued: true, bundle: name });
   const { beyond } = await judged(context, site, { bundle, again });
   await context.tell(beyond.flatMap(({ diagnostics }) => diagnostics));
   if (isBlocking(beyond)) return worst(beyond.map(({ exit }) => exit));
@@ -148,16 +146,14 @@ async function applyNow(context: Context, forms: FleetForms): Promise<Exit> {
       detail: 'For example: trueup fleet apply change.bundle --identity key.txt',
     });
   if (!flags.autoApprove && !interactive) {
-    const { run: _, ...planFlags } = flags;
     const apply = ['trueup fleet apply --auto-approve', ...otherWords('fleet apply', flags)];
-    const save = ['trueup fleet plan --out change.bundle', ...otherWords('fleet plan', planFlags)];
     notApproved(
-      `To do it without confirmation: ${apply.join(' ')}\nTo save the plans and review them first: ${save.join(' ')}\nand then type \`trueup fleet apply change.bundle\`.`,
+      `To do it without confirmation: ${apply.join(' ')}\nTo save the plans and review them first: ${planWords(context)}\nand then type \`trueup fleet apply change.bundle\`.`,
     );
   }
   refuseUnknownAllow(context, await policiesHere(context));
   const site = await fleetHere(context);
-  refuseOrderInShards(site);
+  refuseOrderInShards(site, { flags });
   const { run, records } = await begun(context, site, 'apply');
   const again = resuming(context, run);
   const planning: FleetJob = {
@@ -184,6 +180,10 @@ async function applyNow(context: Context, forms: FleetForms): Promise<Exit> {
     now,
   });
 }
+
+/** The command that saves the plans of the same tenants. */
+const planWords = ({ flags: { run: _, ...flags } }: Context): string =>
+  ['trueup fleet plan --out change.bundle', ...otherWords('fleet plan', flags)].join(' ');
 
 /** The command that resumes a run. `--var` and `--env` are added where it is printed. */
 const resuming = ({ flags }: Context, run: string): string => {
@@ -233,7 +233,7 @@ async function applyAll(
 ): Promise<Exit> {
   const { flags, err } = context;
   const { bundle, name, now } = plans;
-  refuseOrderInShards(site, { bundle: now ? undefined : name });
+  refuseOrderInShards(site, { flags: context.flags, bundle: now ? undefined : name });
   const again = now ? undefined : plans.again;
   const { statuses, verdicts, beyond } = await judged(context, site, { bundle, again });
   const { run, records } = now ?? (await begun(context, site, 'apply', { bundle: bundle.digest }));

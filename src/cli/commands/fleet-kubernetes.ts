@@ -46,7 +46,7 @@ export const run: Command = async (context) => {
   const work = flags.command ?? 'drift';
   refuseSecretWords(flags.var ?? []);
   const site = await fleetHere({ ...context, flags: { ...flags, shard: `1/${shards}` } });
-  if (kind !== 'worker' && work === 'apply') refuseOrderInShards(site);
+  if (kind !== 'worker' && work === 'apply') refuseOrderInShards(site, { flags });
   await checkPlaces(context, site, work === 'apply' || kind === 'worker');
   const { namespace, secret, image, serviceAccount: account } = flags;
   const options: ManifestOptions = {

@@ -1,6 +1,6 @@
 // The commands for whole states: `state history`, `rollback`, `pull` and `push`. No request is sent to the cloud.
 import { resolve } from 'node:path';
-import { defined, exits, refuse, type State } from '../../model/index.js';
+import { defined, exits, refuse, shellWord, type State } from '../../model/index.js';
 import type { Session, Snapshot, Store } from '../../state/index.js';
 import { wholeNumber, type Command } from '../context.js';
 import { table } from '../tables.js';
@@ -73,7 +73,7 @@ export const pull: Command = async (context) => {
   context.out.write(encodeState(state));
   if (pending.length > 0)
     context.err.write(
-      `Not in it: requests with an unknown outcome: ${pending.length}. trueup apply settles them.\n`,
+      `Not in it: requests with an unknown outcome: ${pending.length}. The next apply or destroy settles them.\n`,
     );
   return exits.done;
 };
@@ -98,14 +98,15 @@ export const push: Command = async (context, [path = '']) => {
       if (before && state.serial !== replaced)
         refuse(
           'other-serial',
-          `${path} has serial ${pushed.serial}, and the state has serial ${state.serial}: it was written since.`,
+          `The state has serial ${state.serial}, and not ${replaced}, ${typed === undefined ? `as ${path}` : 'as --serial says'}: it was written since.`,
           {
-            detail: `Pull it again. To replace it all the same: trueup state push ${path} --serial ${state.serial}`,
+            detail: `Pull it again. To replace it all the same: trueup state push ${shellWord(path)} --serial ${state.serial}`,
           },
         );
       if (pending.length > 0)
         refuse('unfinished', 'An earlier run left requests with an unknown outcome.', {
-          detail: 'Settle them first: trueup apply',
+          detail:
+            'The next apply or destroy settles them. To see what is left to change: trueup plan',
         });
       if (!before) return pushed;
       const { spent, recent, runs } = state;

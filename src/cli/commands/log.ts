@@ -25,7 +25,7 @@ export const run: Command = async (context) => {
   else if (runs.length > 0) out.write(runs.map(entry).join(''));
   if (snapshot?.unfinished)
     err.write(
-      `A run did not come to its end, and is not listed yet. To finish it: ${typed('trueup apply', said)}\n`,
+      `A run did not come to its end, and is not listed yet. The next apply or destroy settles what it sent. To see what is left to change: ${typed('trueup plan', said)}\n`,
     );
   else if (runs.length === 0)
     err.write(

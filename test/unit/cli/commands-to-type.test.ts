@@ -102,9 +102,29 @@ describe('a bundle is made again', () => {
 
 test('nothing that a command already has is added', () => {
   const how = { ...said, variables: ['a=b', 'c=<value>'] };
-  expect(typed(`trueup apply ${places} --var 'a=x y' --env prod --json`, how)).toBe(
-    `trueup apply ${places} --var 'a=x y' --env prod --json --var c=<value>`,
-  );
+  const whole = `trueup apply --json ${places} --var 'a=x y' --env prod --var c=<value>`;
+  expect(typed(`trueup apply --json ${places} --var 'a=x y' --env prod`, how)).toBe(whole);
+  expect(typed(whole, how)).toBe(whole);
+});
+
+test.each([
+  ['apply', 'trueup apply', 'trueup apply apply'],
+  ['destroy', 'trueup destroy --auto-approve', 'trueup destroy --auto-approve destroy'],
+  ['export', 'trueup export --update', 'trueup export --update export'],
+  ['1', 'trueup apply --parallelism 1', 'trueup apply --parallelism 1 1'],
+])('a PATH %s is not taken for a word of the command', (path, command, whole) => {
+  const how = { ...bare, paths: [path] };
+  expect(typed(command, how)).toBe(whole);
+  expect(typed(whole, how)).toBe(whole);
+});
+
+test('a command that plans has the scope, unless it has its own', () => {
+  const how = { ...bare, scope: ['--target', 'a.b', '--exclude', 'a.c'], paths: ['p'] };
+  const whole = 'trueup apply --target a.b --exclude a.c p';
+  expect(typed('trueup apply', how)).toBe(whole);
+  expect(typed(whole, how)).toBe(whole);
+  expect(typed('trueup destroy --target a.d', how)).toBe('trueup destroy --target a.d p');
+  expect(typed('trueup validate', how)).toBe('trueup validate p');
 });
 
 test('takes --var wherever it takes --env', () => {

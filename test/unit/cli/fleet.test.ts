@@ -727,7 +727,7 @@ describe('an apply', () => {
     const home = await fleetOf(['acme', 'globex'], order);
     await home.run('plan', '--out', 'b');
     for (const [word, advised] of [
-      ['--auto-approve', 'apply --select'],
+      ['--auto-approve', 'apply --auto-approve --select'],
       ['b', 'apply b --select'],
     ] as const)
       for (const shard of ['1/2', '2/2']) {

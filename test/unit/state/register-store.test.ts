@@ -587,6 +587,40 @@ describe('an interrupted run', () => {
     expect(clock.elapsed() - begun).toBeLessThan(10_100);
   });
 
+  it.each([
+    ['at its end', undefined, 60_100],
+    ['soon after a signal', new AbortController(), 10_100],
+  ])('does not wait for signs of life that are late: %s', async (_, stop, most) => {
+    const { clock, machine, memory, store } = place();
+    let isSlow = false;
+    const writes: string[] = [];
+    const plain = memory.connect();
+    const registers: Registers = {
+      ...plain,
+      async put(key, ...asked) {
+        if (isSlow) {
+          writes.push(key);
+          await clock.sleep(30_000);
+        }
+        return plain.put(key, ...asked);
+      },
+    };
+    const session = await store({ registers, ...defined({ signal: stop?.signal }) }).open(
+      'apply',
+      TARGET,
+    );
+    isSlow = true;
+    for (let due = 0; due < 5; due += 1) {
+      machine.beat();
+      await clock.sleep(1_000);
+    }
+    stop?.abort(new Error('SIGINT'));
+    const begun = clock.elapsed();
+    await session.release();
+    expect(clock.elapsed() - begun).toBeLessThan(most);
+    expect(writes.length).toBeLessThanOrEqual(2);
+  });
+
   it('writes under the lock as if nothing was', async () => {
     const { clock, memory, store } = place();
     const stop = new AbortController();

@@ -6,7 +6,7 @@
 // next holder sees the intent of every request that may have left.
 import { pending, sha256, type RunAuthor, type RunRecord } from '../../../model/index.js';
 import type { Clock, LockPort } from '../../../platform/index.js';
-import { grouped, queue } from '../../journal-queue.js';
+import { grouped, queue, type InTurn } from '../../journal-queue.js';
 import { snapshotOf, holdsResult, nextState } from '../../snapshot.js';
 import type { Compaction, Session, Snapshot } from '../../store-port.js';
 import type { LockTools } from '../file/lock.js';
@@ -79,16 +79,14 @@ export function registerSession(tools: SessionTools, held: OpenedHead): Session 
   const record = grouped(inTurn, records, (added, lines) =>
     going.on(() => append(added, lines), added),
   );
-  const beat = (): Promise<void> => (going.isStopped() ? Promise.resolve() : head.beat());
-  const lost = (error: unknown): void => {
-    if (head.isLost()) going.stop(error);
-  };
-  const stopBeating = lock.every(holder.lease / 3, () => void inTurn(beat).catch(lost));
+  const every: SignsOfLife['every'] = (work) => lock.every(holder.lease / 3, work);
+  const stopBeating = signsOfLife({ every, inTurn, head, going });
   const release = async (): Promise<void> => {
     stopBeating();
-    if (head.isLost()) return;
-    const swapped = head.swap((now) => ({ ...now, holder: null }));
-    await endedSoon(tools, tools.registers.location, swapped).catch(() => undefined);
+    const given = inTurn(async () => {
+      if (!head.isLost()) await head.swap((now) => ({ ...now, holder: null }));
+    });
+    await endedSoon(tools, tools.registers.location, given).catch(() => undefined);
   };
   let released: Promise<void> | undefined;
   return {
@@ -99,7 +97,35 @@ export function registerSession(tools: SessionTools, held: OpenedHead): Session 
     assertHeld,
     compact: (how = {}) => inTurn(() => going.on(() => compact(how))),
     mark: (moved) => inTurn(() => going.on(() => head.swap((now) => ({ ...now, moved })))),
-    release: () => (released ??= inTurn(release)),
+    release: () => (released ??= release()),
+  };
+}
+
+interface SignsOfLife {
+  readonly every: (work: () => void) => () => void;
+  readonly inTurn: InTurn;
+  readonly head: Pick<ReturnType<typeof heldHead>, 'beat' | 'isLost'>;
+  readonly going: Pick<ReturnType<typeof untilStopped>, 'isStopped' | 'stop'>;
+}
+
+/** At most one sign of life waits for its turn: a slow backend would be late for more and more of them. @returns ends them, also the one that waits */
+function signsOfLife({ every, inTurn, head, going }: SignsOfLife): () => void {
+  let [waits, isOver] = [false, false];
+  const beat = async (): Promise<void> => {
+    waits = false;
+    if (!isOver && !going.isStopped()) await head.beat();
+  };
+  const lost = (error: unknown): void => {
+    if (head.isLost()) going.stop(error);
+  };
+  const stop = every(() => {
+    if (waits) return;
+    waits = true;
+    void inTurn(beat).catch(lost);
+  });
+  return () => {
+    isOver = true;
+    stop();
   };
 }
 
