@@ -92,3 +92,12 @@ test('a fleet keeps which tenants', async () => {
   expect(commandAfter('without confirmation', stderr)).toBe(`fleet apply --auto-approve ${given}`);
   expect(commandAfter('review them first', stderr)).toBe(`fleet plan --out change.bundle ${given}`);
 });
+
+test('a fleet whose plans are to be saved first keeps which tenants, and the queue', async () => {
+  const home = await fleetOf(['acme', 'globex']);
+  const words = ['--engine', 'pgboss', '--queue', 'postgres://127.0.0.1:1/none'];
+  const { code, stderr } = await home.run('apply', ...words, '--select', 'tenant=acme');
+  expect(code).toBe(1);
+  expect(commandAfter('Type', stderr)).toBe('fleet plan --out change.bundle --select tenant=acme');
+  expect(flat(stderr)).toContain(`trueup fleet apply change.bundle ${words.join(' ')}`);
+});

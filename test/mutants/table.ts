@@ -1440,10 +1440,17 @@ export const mutants: readonly Mutant[] = [
     tests: ['integration/refused-question.test.ts'],
   },
   {
-    name: 'signs of life that are due while one is written delay the release',
+    name: 'signs of life that are due while one is written delay records',
     file: 'state/backends/registers/register-session.ts',
     find: 'if (waits) return;',
     replace: '',
+    tests: ['unit/state/register-store.test.ts'],
+  },
+  {
+    name: 'a sign of life that waits delays the release of the lock',
+    file: 'state/backends/registers/register-session.ts',
+    find: 'if (!isOver && !going.isStopped())',
+    replace: 'if (!going.isStopped())',
     tests: ['unit/state/register-store.test.ts'],
   },
   {

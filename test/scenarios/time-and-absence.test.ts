@@ -228,6 +228,13 @@ describe('a run that was killed while an object was created', () => {
     one.tamper('alert_rules', () => []);
     await killed(one, home, one.there);
     expect((await home.expect(0, ['plan'], one.there)).stderr).toContain('[unfinished]');
+    // It may have been a destroy: an apply would create what that deleted.
+    for (const command of ['log', 'doctor']) {
+      const { stdout, stderr } = await home.run([command], one.there);
+      const said = (stdout + stderr).replaceAll(/\s+/g, ' ');
+      expect(said).toContain('To see what is left to change: trueup plan');
+      expect(said).not.toContain('trueup apply');
+    }
     await home.expect(0, ['state', 'rm', 'alert_rules.r'], one.there);
     expect((await home.expect(0, ['state', 'list'], one.there)).stdout).toContain('alert_rules.r');
     expect((await home.expect(0, ['plan'], one.there)).stderr).not.toContain('[unfinished]');

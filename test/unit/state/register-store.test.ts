@@ -587,38 +587,49 @@ describe('an interrupted run', () => {
     expect(clock.elapsed() - begun).toBeLessThan(10_100);
   });
 
-  it.each([
-    ['at its end', undefined, 60_100],
-    ['soon after a signal', new AbortController(), 10_100],
-  ])('does not wait for signs of life that are late: %s', async (_, stop, most) => {
-    const { clock, machine, memory, store } = place();
-    let isSlow = false;
-    const writes: string[] = [];
-    const plain = memory.connect();
-    const registers: Registers = {
-      ...plain,
-      async put(key, ...asked) {
-        if (isSlow) {
-          writes.push(key);
-          await clock.sleep(30_000);
-        }
-        return plain.put(key, ...asked);
-      },
-    };
-    const session = await store({ registers, ...defined({ signal: stop?.signal }) }).open(
-      'apply',
-      TARGET,
-    );
-    isSlow = true;
-    for (let due = 0; due < 5; due += 1) {
-      machine.beat();
-      await clock.sleep(1_000);
+  describe('at a place that writes slowly', () => {
+    /** A session for which five signs of life were due while the first of them was written. */
+    async function late(stop?: AbortController) {
+      const { clock, machine, memory, store } = place();
+      let isSlow = false;
+      const plain = memory.connect();
+      const registers: Registers = {
+        ...plain,
+        async put(key, ...asked) {
+          if (isSlow) await clock.sleep(30_000);
+          return plain.put(key, ...asked);
+        },
+      };
+      const options = { registers, ...defined({ signal: stop?.signal }) };
+      const session = await store(options).open('apply', TARGET);
+      isSlow = true;
+      for (let due = 0; due < 5; due += 1) {
+        machine.beat();
+        await clock.sleep(1_000);
+      }
+      stop?.abort(new Error('SIGINT'));
+      const taken = async (work: () => Promise<unknown>): Promise<number> => {
+        const begun = clock.elapsed();
+        await work();
+        return clock.elapsed() - begun;
+      };
+      return { session, taken };
     }
-    stop?.abort(new Error('SIGINT'));
-    const begun = clock.elapsed();
-    await session.release();
-    expect(clock.elapsed() - begun).toBeLessThan(most);
-    expect(writes.length).toBeLessThanOrEqual(2);
+
+    it('records wait for one sign of life beside that which is written', async () => {
+      const { session, taken } = await late();
+      expect(await taken(() => session.record(intent('1')))).toBeLessThan(90_100);
+    });
+
+    it('the release of the lock waits for none but that which is written', async () => {
+      const { session, taken } = await late();
+      expect(await taken(() => session.release())).toBeLessThan(60_100);
+    });
+
+    it('the release of the lock after a signal is given up soon', async () => {
+      const { session, taken } = await late(new AbortController());
+      expect(await taken(() => session.release())).toBeLessThan(10_100);
+    });
   });
 
   it('writes under the lock as if nothing was', async () => {
