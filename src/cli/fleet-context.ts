@@ -284,7 +284,7 @@ interface Typing {
   readonly given: readonly string[] | undefined;
 }
 
-/** Messages name variables as the tenant has them, and their commands what the fleet gives it: its state and its variables. Its plan does not: it is the one that `trueup plan` makes. */
+/** In the report of a fleet, messages about a tenant name its variables with their prefix, and commands have its state and its variables. Its plan document has neither: it equals that of `trueup plan`. */
 function wordsOf(masking: Masking, tenant: Tenant, { env, given }: Typing) {
   const over = given?.map((one) => one.split('=', 1)[0]);
   const own = Object.entries(tenant.variables).filter(([name]) => !over?.includes(name));

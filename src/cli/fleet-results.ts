@@ -48,7 +48,7 @@ import { registersAt } from './state-location.js';
 export interface RunRecords {
   /** The run as it was begun; undefined where there is none. */
   run(): Promise<FleetRun | undefined>;
-  /** Begins it, or goes on with it. @param queue what a command to type needs to find the queue @returns whether it was there @throws Refusal where it is another one */
+  /** Begins it, or goes on with it. @param queue the flag with which a command finds the queue @returns whether it was there @throws Refusal where it is another one */
   begin(run: FleetRun, queue?: string): Promise<boolean>;
   /** The last result of a tenant, of those that were there when it was first asked for. */
   last(tenant: string): Promise<TenantResult | undefined>;

@@ -82,7 +82,7 @@ export function heldHead(tools: HeadTools, held: OpenedHead) {
     isLost: () => isLost,
     lose,
     swap: (change: (head: Head) => Head) => swap(change),
-    /** True if other runs may take the lock over: this run did not replace the head for a whole lease. */
+    /** Whether this run did not replace the head for a whole lease. After two, other runs may take the lock over. */
     isOverdue: () => clock.monotonic() - since > lease,
     beat: () => swap((now) => ({ ...now, beat: now.beat + 1 })),
 

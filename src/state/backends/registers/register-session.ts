@@ -79,8 +79,8 @@ export function registerSession(tools: SessionTools, held: OpenedHead): Session 
   const record = grouped(inTurn, records, (added, lines) =>
     going.on(() => append(added, lines), added),
   );
-  const every: SignsOfLife['every'] = (work) => lock.every(holder.lease / 3, work);
-  const stopBeating = signsOfLife({ every, inTurn, head, going });
+  const every: Heartbeats['every'] = (work) => lock.every(holder.lease / 3, work);
+  const stopBeating = heartbeats({ every, inTurn, head, going });
   const release = async (): Promise<void> => {
     stopBeating();
     const given = inTurn(async () => {
@@ -101,15 +101,15 @@ export function registerSession(tools: SessionTools, held: OpenedHead): Session 
   };
 }
 
-interface SignsOfLife {
+interface Heartbeats {
   readonly every: (work: () => void) => () => void;
   readonly inTurn: InTurn;
   readonly head: Pick<ReturnType<typeof heldHead>, 'beat' | 'isLost'>;
   readonly going: Pick<ReturnType<typeof untilStopped>, 'isStopped' | 'stop'>;
 }
 
-/** At most one sign of life waits for its turn: a slow backend would be late for more and more of them. @returns ends them, also the one that waits */
-function signsOfLife({ every, inTurn, head, going }: SignsOfLife): () => void {
+/** At most one heartbeat waits for its turn: at a slow backend, they would delay records and the release more and more. @returns ends them, also the one that waits */
+function heartbeats({ every, inTurn, head, going }: Heartbeats): () => void {
   let [waits, isOver] = [false, false];
   const beat = async (): Promise<void> => {
     waits = false;
