@@ -33,7 +33,7 @@ import { saidOf, withCommands } from './commands-to-type.js';
 import type { Flags } from './command-table.js';
 import type { Context, Exchanges } from './context.js';
 import { ownCredentials } from './own-credentials.js';
-import { environmentOf } from './state-location.js';
+import { environmentOf } from './environment-settings.js';
 import { silentOutlet } from './terminal.js';
 
 /** A fleet as a command sees it. */

@@ -38,7 +38,7 @@ import {
   type RunRecords,
 } from './fleet-results.js';
 import { resultOfEntry } from './fleet-run.js';
-import { environmentOf } from './state-location.js';
+import { environmentOf } from './environment-settings.js';
 
 const VARIABLE = 'TRUEUP_QUEUE';
 const EXAMPLE = 'postgres://host/database';

@@ -23,7 +23,8 @@ import type { Loaded } from '../declarations/index.js';
 import type { DeclarationFiles } from '../platform/index.js';
 import { saidOf } from './commands-to-type.js';
 import { warningsBriefly, type Context } from './context.js';
-import { environmentOf, isStateUnnamed, storeOf } from './state-location.js';
+import { environmentOf } from './environment-settings.js';
+import { isStateUnnamed, storeOf } from './state-location.js';
 
 export interface Chosen {
   readonly env?: string | undefined;

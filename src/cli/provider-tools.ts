@@ -22,7 +22,8 @@ import { providerFunctions } from '../resources/provider-functions.js';
 import { policyRules } from '../resources/rules/index.js';
 import { contextOf, type Context } from './context.js';
 import { tryFile } from './own-credentials.js';
-import { fingerprintsOf, settleMilliseconds, storeAt } from './state-location.js';
+import { settleMilliseconds } from './environment-settings.js';
+import { fingerprintsOf, storeAt } from './state-location.js';
 import { endpointsIn, reach } from './cloud-connection.js';
 
 /** Terraform offers nothing for adoption. */

@@ -7,10 +7,8 @@ import {
   durationWords,
   isAddress,
   isCredentialName,
-  MOST_SETTLE,
   refuse,
   tryDuration,
-  NAME,
   type Diagnostic,
   type Settings,
   type StateSettings,
@@ -21,6 +19,7 @@ import { declarationFiles } from '../platform/declaration-files.js';
 import { machine, userName } from '../platform/host.js';
 import type { RemoteOptions, Store } from '../state/index.js';
 import { runAddress } from './ci-run.js';
+import { environmentOf } from './environment-settings.js';
 import type { Context } from './context.js';
 import { proxyIn, secretOf } from './cloud-connection.js';
 import { version } from './version.js';
@@ -29,16 +28,6 @@ import { version } from './version.js';
 const UNNAMED = 'default';
 /** Bytes of a state or of a wave of its journal. */
 const LARGEST_BODY = 256 * 1024 * 1024;
-
-/** The environment of `--env` or TRUEUP_ENV. @throws Refusal for an invalid name. */
-export function environmentOf({ flags, environment }: Context): string | undefined {
-  const name = flags.env ?? (environment['TRUEUP_ENV'] || undefined);
-  if (name !== undefined && !NAME.test(name))
-    refuse('usage', 'An environment is named by a letter, then letters, digits, - and _.', {
-      detail: 'For example: --env prod',
-    });
-  return name;
-}
 
 /** @throws Refusal where the location cannot hold a state */
 export async function storeOf(
@@ -173,14 +162,4 @@ export async function fingerprintsOf(context: Context): Promise<Fingerprints> {
   if (key === undefined && context.environment[secret.source])
     refuse('secret-missing', `The file that ${secret.source} names cannot be read.`);
   return scryptFingerprints({ atOnce: availableParallelism(), ...defined({ key }) });
-}
-
-/** The settle time: until it has passed, a create without a response may still take effect. @throws Refusal */
-export function settleMilliseconds({ environment }: Context): number {
-  const text = environment['TRUEUP_SETTLE_SECONDS'];
-  if (text === undefined || text === '') return 60_000;
-  const seconds = Number(text);
-  const most = MOST_SETTLE / 1000;
-  if (seconds >= 0 && seconds <= most) return seconds * 1000;
-  return refuse('usage', `TRUEUP_SETTLE_SECONDS takes seconds, from 0 to ${most}.`);
 }

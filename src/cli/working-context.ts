@@ -15,7 +15,8 @@ import type { Meta, PlanDocumentInput } from '../report/index.js';
 import type { Session, Snapshot, Store } from '../state/index.js';
 import { withCommands, verdictWithCommands } from './commands-to-type.js';
 import { warningsBriefly, type Context } from './context.js';
-import { fingerprintsOf, settleMilliseconds, storeOf } from './state-location.js';
+import { settleMilliseconds } from './environment-settings.js';
+import { fingerprintsOf, storeOf } from './state-location.js';
 import {
   brokenHere,
   withSecrets,

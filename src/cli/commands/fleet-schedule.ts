@@ -10,7 +10,7 @@ import { timeWords } from '../../report/words.js';
 import type { Command, Context } from '../context.js';
 import { fleetHere } from '../fleet-context.js';
 import { jobsOf, queueWords, withQueue } from '../fleet-queue.js';
-import { environmentOf } from '../state-location.js';
+import { environmentOf } from '../environment-settings.js';
 import { sharedPlaces } from '../fleet-command.js';
 
 const EXAMPLE = 'For example: trueup fleet schedule drift --cron "0 3 * * *"';

@@ -21,7 +21,7 @@ import { gitlabPipeline } from '../pipelines/gitlab-pipeline.js';
 import { pipelineNeeds, type PipelineNeeds } from '../pipelines/needs.js';
 import { packageFiles } from '../pipelines/package-files.js';
 import { chosen, loadProject } from '../project.js';
-import { environmentOf } from '../state-location.js';
+import { environmentOf } from '../environment-settings.js';
 
 const declarations = `# yaml-language-server: $schema=./node_modules/trueup/schemas/declarations.schema.json
 # What should exist. See what would change: trueup plan. Apply it: trueup apply.

@@ -4,7 +4,7 @@ import { refuse, type Secret, type Settings } from '../../model/index.js';
 import { wholeNumber, type Context } from '../context.js';
 import { secretOf } from '../cloud-connection.js';
 import { runAddress } from '../ci-run.js';
-import { environmentOf } from '../state-location.js';
+import { environmentOf } from '../environment-settings.js';
 
 /** The first of these variables that is set, masked from now on. @throws Refusal where none is */
 export function tokenIn(context: Context, names: readonly string[], why?: string): Secret {
