@@ -4,6 +4,7 @@
 // both lack is `missing`: it counts as deleted, unless it was created recently (recent-writes.ts).
 import {
   defined,
+  equal,
   exits,
   isEmpty,
   keptMembers,
@@ -118,6 +119,27 @@ function keeper(
   };
 }
 
+/** Listings after the first one. */
+const RELISTINGS = 3;
+
+/** What other listings show, until one shows the same objects as the one before: others delete and make objects while pages are read, and replicas of a service are late. */
+async function settledListing(
+  cloud: Pick<CloudReader, 'list'>,
+  kind: Kind,
+  listed: readonly string[],
+): Promise<readonly Live[]> {
+  const found: Live[] = [];
+  let before = listed.toSorted();
+  for (let turn = 0; turn < RELISTINGS; turn += 1) {
+    const { objects } = await cloud.list(kind);
+    found.push(...objects);
+    const ids = objects.map(({ id }) => id).toSorted();
+    if (equal(ids, before)) break;
+    before = ids;
+  }
+  return found;
+}
+
 /** Names without these are spelled one way, whichever way the service stores them. */
 const ESCAPED = /[&<>"']/;
 
@@ -148,7 +170,7 @@ export async function readAgain(
     ...[...new Set(few ? names : [])].map((name) =>
       cloud.search(kind, { [by_name!]: String(name) }),
     ),
-    ...(isListed ? [cloud.list(kind).then(({ objects }) => objects)] : []),
+    ...(isListed ? [settledListing(cloud, kind, [...first.keys()])] : []),
   ]);
   for (const live of found.flat()) if (!first.has(live.id)) keep(live);
   return { ...collection, byId };

@@ -1468,6 +1468,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/cli/commands-to-type.test.ts'],
   },
   {
+    name: 'two listings that differ prove that an object does not exist',
+    file: 'reconciler/live-collections.ts',
+    find: 'const RELISTINGS = 3;',
+    replace: 'const RELISTINGS = 1;',
+    tests: ['unit/reconciler/live-collections.test.ts'],
+  },
+  {
     name: 'many reads of a remote state at once make Node.js warn',
     file: 'state/backends/until-interrupted.ts',
     find: 'setMaxListeners(0, signal);',

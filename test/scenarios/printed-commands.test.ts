@@ -54,7 +54,7 @@ it('a renamed key of a for_each: nothing is sent after what the plan tells to ty
   const cloud = home.read('.trueup/emulator.json');
   home.write('trueup.yaml', SETTINGS + forEach('depots', after));
   const { stderr } = await home.run(['plan', '--verbose']);
-  const blocks = [...stderr.matchAll(/moved: \[(\{ from: .*? \})\](?=, and)/g)].map(
+  const blocks = [...stderr.matchAll(/moved: \[(\{ from: .*? \})\](?=`, and)/g)].map(
     ([, one]) => one,
   );
   home.write('moves.yaml', `moved:\n${blocks.map((one) => `  - ${one}\n`).join('')}`);
@@ -89,7 +89,7 @@ it('a renamed declaration that was a member of a for_each', async () => {
   await home.expect(0, ['apply', '--auto-approve']);
   home.write('trueup.yaml', `${SETTINGS}accounts:\n  depot: { name: A, account: "1" }\n`);
   const { stderr } = await home.run(['plan']);
-  const [line = ''] = /lifecycle: \{ renamed_from: .* \}(?=, and)/.exec(stderr) ?? [];
+  const [line = ''] = /lifecycle: \{ renamed_from: .* \}(?=`, and)/.exec(stderr) ?? [];
   home.write('trueup.yaml', `${SETTINGS}accounts:\n  depot: { name: A, account: "1", ${line} }\n`);
   await home.expect(0, ['plan', '--detailed-exitcode']);
 });

@@ -305,37 +305,43 @@ describe('saved plans', () => {
     ['a colour', '\u001b[31m'],
     ['a delete', '\u007f'],
     ['a colour in one character less', '\u009b31m'],
-  ])('a variable that holds %s is printed in no command, and raw nowhere', async (_, character) => {
-    const twin = '"accounts":[{"id":"77","name":"A","account":"1"},';
-    const home = folder({
-      'a.yaml':
-        'settings: { target: emulator }\nvariables: { site: s, other: o }\naccounts: { a: { name: A, account: "1" }, b: { name: "${var.site} ${var.other}" } }\n',
-    });
-    const given = ['--var', `site=a${character}b`, '--var', 'other=x y'];
-    const printed = async (code: number, ...args: readonly string[]): Promise<string> => {
-      const { stdout, stderr } = await home.expect(code, args);
-      expect(stdout + stderr).not.toMatch(/[^\P{Cc}\n]/u);
-      expect(stdout + stderr).not.toMatch(new RegExp(`(?:a|si)${escaped(character)}(?:b|te)`));
-      return stdout + stderr;
-    };
-    await printed(0, 'apply', 'a.yaml', '--auto-approve', '--var', 'site=s', '--var', 'other=o');
-    await printed(0, 'plan', 'a.yaml', ...given, '--out', 'p.plan');
-    const yaml = home.read('a.yaml');
-    home.write('a.yaml', yaml.replace('name: A', 'name: C'));
-    const stale = await printed(6, 'apply', 'p.plan');
-    expect(stale).toMatch(/trueup plan --out p\.plan a\.yaml --var 'other=x y'$/m);
-    home.write('a.yaml', yaml);
-    const cloud = home.read('.trueup/emulator.json');
-    home.write('.trueup/emulator.json', cloud.replace('"accounts":[', twin));
-    rmSync(join(home.path, '.trueup', 'state.json'));
-    const told = await printed(5, 'plan', 'a.yaml', ...given);
-    expect(told).toMatch(/trueup import accounts\.a 2 a\.yaml --var 'other=x y'$/m);
-    expect(told).not.toContain('site=');
-    for (const form of ['json', 'markdown', 'html'])
-      await printed(5, 'plan', 'a.yaml', ...given, '--format', form);
-    await printed(5, 'plan', 'a.yaml', ...given, '--json');
-    await printed(5, 'plan', 'a.yaml', ...given, '--var', `si${character}te=x`);
-  });
+  ])(
+    'a variable that holds %s is printed in no command, but named, and raw nowhere',
+    async (_, character) => {
+      const twin = '"accounts":[{"id":"77","name":"A","account":"1"},';
+      const home = folder({
+        'a.yaml':
+          'settings: { target: emulator }\nvariables: { site: s, other: o }\naccounts: { a: { name: A, account: "1" }, b: { name: "${var.site} ${var.other}" } }\n',
+      });
+      const given = ['--var', `site=a${character}b`, '--var', 'other=x y'];
+      const printed = async (code: number, ...args: readonly string[]): Promise<string> => {
+        const { stdout, stderr } = await home.expect(code, args);
+        expect(stdout + stderr).not.toMatch(/[^\P{Cc}\n]/u);
+        expect(stdout + stderr).not.toMatch(new RegExp(`(?:a|si)${escaped(character)}(?:b|te)`));
+        return stdout + stderr;
+      };
+      await printed(0, 'apply', 'a.yaml', '--auto-approve', '--var', 'site=s', '--var', 'other=o');
+      await printed(0, 'plan', 'a.yaml', ...given, '--out', 'p.plan');
+      const yaml = home.read('a.yaml');
+      home.write('a.yaml', yaml.replace('name: A', 'name: C'));
+      const stale = await printed(6, 'apply', 'p.plan');
+      expect(stale).toMatch(
+        /trueup plan --out p\.plan a\.yaml --var 'other=x y' --var site=<value>$/m,
+      );
+      home.write('a.yaml', yaml);
+      const cloud = home.read('.trueup/emulator.json');
+      home.write('.trueup/emulator.json', cloud.replace('"accounts":[', twin));
+      rmSync(join(home.path, '.trueup', 'state.json'));
+      const told = await printed(5, 'plan', 'a.yaml', ...given);
+      expect(told).toMatch(
+        /trueup import accounts\.a 2 a\.yaml --var site=<value> --var 'other=x y'$/m,
+      );
+      for (const form of ['json', 'markdown', 'html'])
+        await printed(5, 'plan', 'a.yaml', ...given, '--format', form);
+      await printed(5, 'plan', 'a.yaml', ...given, '--json');
+      await printed(5, 'plan', 'a.yaml', ...given, '--var', `si${character}te=x`);
+    },
+  );
 
   test('other files are not plans', async () => {
     const home = folder({ 'trueup.yaml': small, 'notes.txt': 'hello' });

@@ -331,6 +331,10 @@ export function judgeRun(scenario: Scenario, ledger: Ledger, run: Asked, fail: F
       !by && !before && at >= run.began && ledger.meant.has(`${kind} ${id}`),
   ).length;
   const most = run.objects.most + joined;
+  // What others delete while it reads may be gone when it counts.
+  const left = ledger.written.filter(
+    ({ run: by, before, after, at }) => !by && before && !after && at >= run.began,
+  ).length;
   const { max_deletes, max_changed_percent } = scenario.policy;
   if (
     own.some((one) => !one.after) &&
@@ -340,7 +344,7 @@ export function judgeRun(scenario: Scenario, ledger: Ledger, run: Asked, fail: F
     fail('limits', `${deletes.size} deleted within 24 hours, the limit is ${max_deletes}`);
   if (
     own.length > 0 &&
-    run.objects.least >= 10 &&
+    run.objects.least - left >= 10 &&
     (all.size / most) * 100 > max_changed_percent &&
     !run.allow.includes('max-changed')
   )

@@ -26,3 +26,10 @@ it('repeats a scenario to the letter', async () => {
   for (const remote of [false, true])
     expect((await simulate(7, remote)).trace).toEqual((await simulate(7, remote)).trace);
 });
+
+it.each([
+  ['an object is in none of two listings, while others delete and replicas are late', 1096922],
+  ['others delete an object while it is counted', 1073617],
+])('holds every law where %s', async (_, seed) => {
+  expect((await simulate(seed, true)).failures).toEqual([]);
+});

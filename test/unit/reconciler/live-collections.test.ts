@@ -120,3 +120,43 @@ it('before a creation, a nearly equal object is looked for in the listing, and a
   ]);
   expect([...again.byId.keys()].toSorted()).toEqual(['1', '2', '3']);
 });
+
+it.each([
+  [
+    'until two show the same',
+    [
+      ['1', '3'],
+      ['1', '2', '3'],
+      ['1', '2', '3'],
+    ],
+    3,
+    ['1', '2', '3'],
+  ],
+  ['once, where it shows what the first showed', [['1']], 1, ['1']],
+  [
+    'three times at most',
+    [
+      ['1', '3'],
+      ['1', '4'],
+      ['1', '5'],
+    ],
+    3,
+    ['1', '3', '4', '5'],
+  ],
+])(
+  'before a creation, a listing in which objects come and go is read again: %s',
+  async (_, listings, count, exists) => {
+    const kind = kinds.get('accounts') as Kind;
+    const account = (id: string): Live => live('accounts', id, { name: `Site ${id}` });
+    let turn = 0;
+    const cloud = {
+      search: () => Promise.resolve([]),
+      list: () => Promise.resolve({ objects: listings[turn++]!.map(account) }),
+    } as unknown as CloudReader;
+    const collection = { kind, byId: new Map([['1', account('1')]]), pages: 2 };
+    const again = await readAgain({ cloud, visibility: nothingRecent }, collection, [
+      { values: { name: 'Site 2' }, ofAnyName: true },
+    ]);
+    expect([turn, [...again.byId.keys()].toSorted()]).toEqual([count, exists]);
+  },
+);
