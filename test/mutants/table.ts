@@ -1426,7 +1426,7 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/cli/commands-to-type.test.ts'],
   },
   {
-    name: 'the command after a refused destroy has no targets',
+    name: 'the command after a refused destroy has no flags',
     file: 'cli/commands/apply.ts',
     find: "['trueup', act, '--auto-approve', ...otherWords(act, flags)]",
     replace: "['trueup', act, '--auto-approve', ...otherWords(act, {})]",

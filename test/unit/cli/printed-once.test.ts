@@ -325,13 +325,14 @@ test('errors come before the rules that block', async () => {
   }
 });
 
-test('where nobody can be asked, the command has the scope', async () => {
+test('where nobody can be asked, the command has the scope and all flags', async () => {
   const cwd = freshFolder();
   writeFileSync(join(cwd, 'trueup.yaml'), SETTINGS + ACCOUNTS);
-  const words = ['apply', '--destroy', '--target', 'accounts.b'];
+  const words = ['apply', '--destroy', '--target', 'accounts.b', '--parallelism', '2'];
   const { code, stderr } = await inProcess(apply, words, { cwd, env: {} });
   expect(code).toBe(1);
-  expect(stderr).toContain('trueup destroy --auto-approve --target accounts.b To save');
+  const command = 'trueup destroy --auto-approve --parallelism 2 --target accounts.b';
+  expect(stderr).toContain(`${command} To save`);
 });
 
 test('a file holds them in any case', async () => {
