@@ -34,6 +34,7 @@ import {
   RESULTS_AT_ONCE,
   recordText,
   runRecords,
+  toResume,
   type ResultPlace,
   type RunRecords,
 } from './fleet-results.js';
@@ -349,10 +350,9 @@ export function sayQueued(
 }
 
 /** What the jobs of a run have in common, as it was recorded. @throws Refusal where it was never queued */
-export function recordedJobs({ run, command, queued, bundle }: FleetRun): QueuedJobs {
+export function recordedJobs({ run, queued }: FleetRun): QueuedJobs {
   if (queued) return queued;
-  const again = bundle === null ? '' : ' BUNDLE';
   return refuse('not-queued', `the run ${run} was not queued: the processes that began it run it`, {
-    detail: `To resume it: trueup fleet ${command}${again} --run ${run}\nTo cancel it, press Ctrl-C where it runs.`,
+    detail: `${toResume(run)}\nTo cancel it, press Ctrl-C where it runs.`,
   });
 }

@@ -338,6 +338,10 @@ const resultShape = (
 /** What decides about the results of a queued run, beside its declarations. */
 const asked = ({ env, flags }: QueuedJobs): Json => [env, flags.var ?? [], flags.unmanaged ?? null];
 
+/** How to resume a run that is in no queue: its record has neither its bundle nor its --select. */
+export const toResume = (run: string): string =>
+  `To resume the run, type the command that began it again, with --run ${run}.`;
+
 /** Fleets can keep their results at one place. @throws Refusal where the run is of another one than the fleet with these states */
 export function refuseOtherFleet(
   { run, states: before }: Pick<FleetRun, 'run' | 'states'>,
@@ -476,7 +480,7 @@ export function runRecords(place: ResultPlace, name: string, only = ''): RunReco
       return recordAt<TenantResult>(place, keyOf(tenant, attempt), {
         shape: resultShape(tenant, of),
         what: `a result of ${tenant} in the run ${name}`,
-        detail: `It was edited, cut off, or put there by mistake. Remove it, and resume the run: trueup fleet ${of.command} --run ${name}`,
+        detail: `It was edited, cut off, or put there by mistake. Remove it. ${of.queued ? `Then resume the run with \`trueup fleet resume ${name}\`.` : toResume(name)}`,
       });
     },
     async begin(record, queue = '') {

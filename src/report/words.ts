@@ -361,11 +361,11 @@ export const changedBy = (record: DriftRecord): string =>
     ? authorSentence(record)
     : 'not changed outside of trueup: the declaration changed';
 
-/** False where the live object is as it was applied. */
+/** False where the live object is as it was applied, as far as it was: an attribute that is declared since then was not. */
 export const isChangedOutside = ({ status, since, changes }: DriftRecord): boolean =>
   status !== 'changed' ||
   since === null ||
-  !changes.every(({ applied, live }) => equal(applied, live));
+  changes.some(({ applied, live }) => applied !== undefined && !equal(applied, live));
 
 /** The author of a change or, if unknown, its window of time. */
 export function authorSentence({

@@ -1489,6 +1489,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/cli/export-update.test.ts'],
   },
   {
+    name: 'an attribute that is declared only now counts as changed outside',
+    file: 'report/words.ts',
+    find: 'applied !== undefined && !equal(applied, live)',
+    replace: '!equal(applied, live)',
+    tests: ['unit/reconciler/drift.test.ts'],
+  },
+  {
     name: 'one mistake in a large for_each leaves no space for other errors',
     file: 'declarations/diagnostics-list.ts',
     find: 'before === MOST_AT_PLACE',

@@ -104,6 +104,16 @@ describe('queueing', () => {
     expect(recordedJobs(run!)).toEqual(jobs);
     const { queued: _, ...alone } = run!;
     expect(() => recordedJobs(alone)).toThrow('the run r was not queued');
+    expect(() => recordedJobs(alone)).toThrow(
+      expect.objectContaining({
+        diagnostics: [
+          expect.objectContaining({
+            detail:
+              'To resume the run, type the command that began it again, with --run r.\nTo cancel it, press Ctrl-C where it runs.',
+          }),
+        ],
+      }),
+    );
   });
 });
 

@@ -553,6 +553,17 @@ describe('a secret that is not the one last sent', () => {
   });
 });
 
+it('of an attribute that is declared only now, the declaration changed', async () => {
+  const cloud = rig({ estate });
+  const pager = { name: 'Pager', endpoint: { url: 'https://pager.example.com' } };
+  await applied(cloud, declare('alert_push_destinations.pager', pager));
+  const disabled = declare('alert_push_destinations.pager', { ...pager, enabled: false });
+  const audit = await cloud.drift(desire(disabled));
+  expect(audit.drift.map(changedBy)).toEqual([
+    'not changed outside of trueup: the declaration changed',
+  ]);
+});
+
 it('of an object whose adoption failed it says nothing of what was applied, nor since when', async () => {
   const cloud = rig({
     estate,
