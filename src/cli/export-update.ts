@@ -212,7 +212,7 @@ function untouched(
     ),
     ...note(
       pending,
-      ['was changed in the declaration, and stays', 'were changed in the declaration, and stay'],
+      ['was not changed outside of trueup, and stays', 'were not changed outside of trueup, and stay'],
       'To apply it: trueup apply',
     ),
     ...(context.flags.target === undefined

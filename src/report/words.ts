@@ -359,7 +359,7 @@ export const healthSentences = (health: readonly HealthIssue[]): readonly string
 export const changedBy = (record: DriftRecord): string =>
   isChangedOutside(record)
     ? authorSentence(record)
-    : 'not changed outside of trueup: the declaration changed';
+    : 'not changed outside of trueup: the declaration changed, or what it refers to';
 
 /** False where the live object is as it was applied, as far as it was: an attribute that is declared since then was not. */
 export const isChangedOutside = ({ status, since, changes }: DriftRecord): boolean =>

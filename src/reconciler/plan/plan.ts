@@ -6,6 +6,8 @@ import {
   exits,
   faultsOf,
   isChange,
+  isKnown,
+  referencesIn,
   shellWord,
   worst,
   writes,
@@ -558,7 +560,16 @@ function reasonOf(
     return match.renamedFrom === undefined
       ? 'it is as declared'
       : `renamed from ${match.renamedFrom}`;
-  return howChanged(changes);
+  const waits = changes.filter(({ drifted, after }) => drifted === false && !isKnown(after));
+  return [
+    howChanged(changes.filter((one) => !waits.includes(one))),
+    ...waits.map(({ path, after = null }) => {
+      const targets = [...new Set(referencesIn(after).map(({ target }) => target))];
+      return `${path} refers to ${targets.join(', ')}, which ${targets.length === 1 ? 'is' : 'are'} created`;
+    }),
+  ]
+    .filter(Boolean)
+    .join('; ');
 }
 
 /** The reason of each change: in the declaration or outside of trueup, derived from the last applied values. */

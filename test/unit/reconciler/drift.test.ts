@@ -538,7 +538,7 @@ describe('a secret that is not the one last sent', () => {
       { status: 'changed', changes: [{ path: 'configuration.0.wifi.psk', ...shown }] },
     ]);
     expect(audit.drift.map(changedBy)).toEqual(
-      Array(2).fill('not changed outside of trueup: the declaration changed'),
+      Array(2).fill('not changed outside of trueup: the declaration changed, or what it refers to'),
     );
     expect(JSON.stringify(audit)).not.toContain('canary');
   });
@@ -560,7 +560,7 @@ it('of an attribute that is declared only now, the declaration changed', async (
   const disabled = declare('alert_push_destinations.pager', { ...pager, enabled: false });
   const audit = await cloud.drift(desire(disabled));
   expect(audit.drift.map(changedBy)).toEqual([
-    'not changed outside of trueup: the declaration changed',
+    'not changed outside of trueup: the declaration changed, or what it refers to',
   ]);
 });
 

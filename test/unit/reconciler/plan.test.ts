@@ -913,6 +913,28 @@ it.each<[Record<string, string | boolean>, string]>([
   expect(plan.changes[0]?.reason).toBe(reason);
 });
 
+it('an update says what it refers to, where that is created', () => {
+  const destination = new Reference(
+    'declared',
+    'alert_push_destinations.p',
+    'destination_config_id',
+  );
+  const { plan } = planScene({
+    declared: [
+      declare('alert_push_destinations.p', { name: 'P', endpoint: { url: 'https://a.test' } }),
+      declare('alert_rules.r', { ...rule, http_destinations: [destination] }),
+    ],
+    state: { 'alert_rules.r': entry('alert_rules', 'r-1', { ...rule, http_destinations: ['d-1'] }) },
+    live: {
+      alert_rules: [liveRule('r-1', { http_destinations: ['d-1'] })],
+      alert_push_destinations: [],
+    },
+  });
+  expect(plan.changes.find(({ address }) => address === 'alert_rules.r')?.reason).toBe(
+    'http_destinations refers to alert_push_destinations.p, which is created',
+  );
+});
+
 describe('requests', () => {
   const request = (proposal: ReturnType<typeof planScene>, index = 0): unknown =>
     (proposal.plan.changes[index] as { request?: unknown }).request;
