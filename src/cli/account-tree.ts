@@ -46,7 +46,7 @@ export function accountTree(accounts: readonly Pick<Live, 'id' | 'values'>[]) {
         refuse(
           'ambiguous-account',
           `${named.length} accounts have the name ${JSON.stringify(word)}: ${firstNamed(named.map(spelled), FEW)}.`,
-          { detail: `Give the id of one of them: trueup export --account ${shellWord(one)}` },
+          { detail: `Give the id of one of them, as in: --account ${shellWord(one)}` },
           exits.undecided,
         );
       return one;

@@ -78,6 +78,12 @@ const report = {
 };
 const lockWait = { '--lock-wait <time>': 'time to wait for the lock, such as 5m' };
 const locking = { ...project, ...lockWait };
+/** Of commands that need the settings alone, and have other arguments than PATHs. */
+const path = {
+  '--path <path>': repeatable('file or folder with the settings (default: the current folder)'),
+};
+const state = { ...path, ...project };
+const writingState = { ...path, ...locking };
 const notify = {
   '--notify <format=url>': repeatable(
     'post the result to this address: generic (default), slack or teams (TRUEUP_NOTIFY_URL)',
@@ -322,7 +328,7 @@ const table = {
         initial: 'yaml',
       },
       '--all': 'include objects that are in the state',
-      ...project,
+      ...state,
     },
     more: '\nAn object belongs to the accounts that it names, or else to its owner. With\n--account, objects that also name other accounts are left out, with a warning.\nWith --split, customers are the accounts right below the root account, or below\n--account. What belongs to several customers, or to the account above them, is\nwritten to shared.yaml.\n\nWith --update, arguments are PATHs, as for plan. The changes are printed as a\nunified diff. If one value cannot be written in place, nothing is written.',
   },
@@ -340,7 +346,7 @@ const table = {
         choices: [...recordFormats, ...accessFormats],
         initial: 'table',
       },
-      ...project,
+      ...state,
     },
   },
   log: {
@@ -348,7 +354,7 @@ const table = {
     flags: {
       '-n, --limit <n>': 'number of runs to list (default: all that are known)',
       ...format(listFormats),
-      ...project,
+      ...state,
     },
   },
   'fleet validate': {
@@ -468,48 +474,48 @@ const table = {
   },
   'state list': {
     doc: 'list addresses and ids',
-    flags: project,
+    flags: state,
   },
   'state show': {
     args: '<address>',
     doc: 'show the state of one address',
-    flags: project,
+    flags: state,
   },
   'state mv': {
     args: '<from> <to>',
     doc: 'change the address of an object',
-    flags: locking,
+    flags: writingState,
     graceful: true,
   },
   'state rm': {
     args: '<addresses...>',
     doc: 'forget objects; the live objects stay as they are',
-    flags: locking,
+    flags: writingState,
     graceful: true,
   },
   'state history': {
     doc: 'list the stored states, the newest first',
-    flags: project,
+    flags: state,
   },
   'state rollback': {
     args: '[serial]',
     doc: 'restore an earlier state, with a new serial',
     flags: {
       '--accept': 'accept a state that is older than the last one this machine saw',
-      ...locking,
+      ...writingState,
     },
     graceful: true,
   },
   'state pull': {
     doc: 'print the state as a state file',
-    flags: project,
+    flags: state,
   },
   'state push': {
     args: '<file>',
     doc: 'replace the state with a state file that was pulled from it',
     flags: {
       '--serial <n>': 'replace the state with this serial, even if the file has another serial',
-      ...locking,
+      ...writingState,
     },
     graceful: true,
   },
@@ -518,14 +524,14 @@ const table = {
     flags: {
       '--to <url>': 'new place, such as s3://bucket/prefix',
       '--dry-run': 'only print what would be moved',
-      ...locking,
+      ...writingState,
     },
     graceful: true,
   },
   unlock: {
     args: '<id>',
     doc: 'remove the lock of a run that has ended',
-    flags: project,
+    flags: state,
     graceful: true,
   },
   show: {
@@ -585,7 +591,7 @@ const table = {
       '--customer <number>': 'customer that the SIM belongs to',
       '--auto-approve': 'do not ask',
       '-o, --output <format>': { doc: 'output format', choices: ['text', 'json'], initial: 'text' },
-      ...project,
+      ...state,
     },
     graceful: true,
     more: '\nThe SIM is read first, and the flow is called once. If its response is lost,\nnothing is sent again, and the exit code is 5: check the SIM yourself.',

@@ -64,6 +64,9 @@ const namesOf = (fits: (spec: CommandSpec) => boolean): string =>
 const takesPaths = new RegExp(
   `^trueup (?:${namesOf(({ args }) => args.includes(PATHS))}|export --update)\\b`,
 );
+const takesPathFlag = new RegExp(
+  `^trueup (?:${namesOf(({ flags }) => flags.some(({ spelling }) => spelling.startsWith('--path ')))})\\b`,
+);
 const takesScope = /^trueup (?:plan|apply|destroy)\b/;
 const withEnvironment = `trueup (?:${namesOf(({ flags }) => flags.some(({ spelling }) => spelling.startsWith('--env ')))})\\b`;
 const inDetail = new RegExp(`(?<=: )${withEnvironment}[^\\n]*$`, 'gm');
@@ -119,7 +122,7 @@ export const scopeWords = (flags: Pick<Flags, 'target' | 'exclude' | 'allow'>): 
 
 /** Those of a command line before a project has loaded: it is unknown which values are secret. */
 export const saidAtFirst = (paths: readonly string[], flags: Flags): Said => ({
-  paths,
+  paths: flags.path ?? paths,
   scope: scopeWords({ ...flags, allow: [] }),
   env: flags.env,
   variables: (flags.var ?? []).map(unshown),
@@ -161,13 +164,16 @@ export function typed(
   { paths, scope = [], env, variables: own, ofFleet = own, state }: Said,
 ): string {
   const isNarrowed = !takesScope.test(command) || / --(?:target|exclude) /.test(command);
-  const places =
-    takesPaths.test(command) && paths.join() !== '.' ? paths.map(shellWord).join(' ') : '';
+  const words = paths.join() === '.' ? [] : paths.map(shellWord);
+  const places = takesPaths.test(command) ? words.join(' ') : '';
+  const isPlaced =
+    takesPaths.test(command) || !takesPathFlag.test(command) || command.includes(' --path ');
   const variables = command.startsWith('trueup fleet ') ? ofFleet : own;
   const whole = [
     command,
     ...(isNarrowed ? [] : scope),
     ...(places === '' || endsWithPaths(command, places) ? [] : [places]),
+    ...(isPlaced ? [] : words.flatMap((word) => ['--path', word])),
     ...variables.flatMap((one) =>
       givesVariable(command, one) ? [] : ['--var', variableWord(one)],
     ),

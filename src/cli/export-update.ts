@@ -212,7 +212,10 @@ function untouched(
     ),
     ...note(
       pending,
-      ['was not changed outside of trueup, and stays', 'were not changed outside of trueup, and stay'],
+      [
+        'was not changed outside of trueup, and stays',
+        'were not changed outside of trueup, and stay',
+      ],
       'To apply it: trueup apply',
     ),
     ...(context.flags.target === undefined

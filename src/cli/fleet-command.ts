@@ -172,7 +172,7 @@ interface StagedApply {
 /** A shard, or a worker, does not see when the others have ended a stage. @throws Refusal before anything is written */
 export function refuseOrderInShards(
   { fleet, selected, shards }: FleetSite,
-  { flags: { shard: _, select = '*', ...flags }, isQueued = false, bundle }: StagedApply,
+  { flags: { shard, select = '*', ...flags }, isQueued = false, bundle }: StagedApply,
 ): void {
   const stages = isQueued || shards > 1 ? stagesOf(fleet, selected) : [];
   if (stages.length < 2) return;
@@ -180,7 +180,11 @@ export function refuseOrderInShards(
   const stage = [
     'trueup fleet apply',
     ...(bundle === undefined ? [] : [shellWord(bundle)]),
-    ...otherWords('fleet apply', { ...flags, ...(first !== '' && { select: first }) }),
+    ...otherWords('fleet apply', {
+      ...flags,
+      ...(first !== '' && { select: first }),
+      ...(isQueued ? {} : defined({ shard })),
+    }),
   ].join(' ');
   const advice = `Apply one stage after the other, as in: ${stage}`;
   refuse(

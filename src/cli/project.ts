@@ -292,12 +292,12 @@ async function withOutsidePaths(
 }
 
 /**
- * The settings of the current folder, or of what PATHs name, for what needs no declarations; the defaults where there
+ * The settings of the current folder, or of what PATHs or `--path` name, for what needs no declarations; the defaults where there
  * are none. What is declared may be as wrong as it likes, and no CDK program is run. @throws Refusal where the settings are not beyond doubt.
  */
 export async function settingsHere(
   context: Context,
-  paths: readonly string[] = [],
+  paths: readonly string[] = context.flags.path ?? [],
 ): Promise<Settings> {
   const texts: string[] = [];
   const files: DeclarationFiles = {

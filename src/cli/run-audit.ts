@@ -8,6 +8,7 @@ import {
   type Exit,
 } from '../model/index.js';
 import { described, type LockInfo } from '../state/store-port.js';
+import { withCommands } from './commands-to-type.js';
 import type { Context } from './context.js';
 import { bareMeta, markTold, metaOf, type ProjectContext } from './working-context.js';
 
@@ -26,7 +27,10 @@ export async function audit(
   const document = driftDocument({
     ...found,
     ...(isDrift && { unmanaged_is_drift: true }),
-    diagnostics: [...found.diagnostics, ...(writer ? [applyInProgress(writer)] : [])],
+    diagnostics: withCommands(
+      [...found.diagnostics, ...(writer ? [applyInProgress(writer)] : [])],
+      context.said,
+    ),
     meta: metaOf(context, site),
   });
   const fails = isDrift && document.summary.unmanaged > 0;
@@ -57,7 +61,7 @@ export async function failedAudit(
     health: [],
     expectations: [],
     access: null,
-    diagnostics,
+    diagnostics: withCommands(diagnostics, context.said),
     meta: bareMeta(context, { paths: paths.length === 0 ? ['.'] : paths, digest: '' }, 'unknown'),
   });
 }

@@ -19,7 +19,14 @@ import { blockedRules } from '../report/index.js';
 import type { Again } from '../report/words.js';
 import type { Snapshot } from '../state/index.js';
 import type { PlanProtection } from '../state/plan-file.js';
-import { planAgain, saidOf, saidOfPlan } from './commands-to-type.js';
+import {
+  otherWords,
+  planAgain,
+  saidOf,
+  saidOfPlan,
+  scopeWords,
+  typed,
+} from './commands-to-type.js';
 import type { Context } from './context.js';
 import { identityOf } from './plan-identity.js';
 import { projectToPlan } from './project.js';
@@ -75,17 +82,20 @@ export async function protectionOf({ flags }: Context): Promise<PlanProtection> 
 
 /** A saved plan holds the variables that it was made with. @throws Refusal where one of them is a secret */
 export function refuseSecretVariables(
-  { masking, flags, fleetVariables }: Context,
+  { masking, flags, fleetVariables, said: own }: Context,
   { project }: Pick<ProjectContext, 'project'>,
 ): void {
   const [name] = Object.entries(project.variables).find(([, value]) => masking.holds(value)) ?? [];
-  const act = flags.destroy ? 'destroy' : 'apply';
+  const said = fleetVariables ? saidOf(masking, { ...own, ofFleet: flags.var ?? [] }) : own;
+  const direct = fleetVariables
+    ? ['trueup fleet apply', ...otherWords('fleet apply', flags)]
+    : [`trueup ${flags.destroy ? 'destroy' : 'apply'}`, ...scopeWords(flags)];
   if (name !== undefined)
     refuse(
       'secret-in-plan',
       `The variable ${name} holds the value of a secret, which a saved plan would hold, too.`,
       {
-        detail: `Write "\${secret.env.NAME}" where the secret belongs and give the variable another value; or leave out --out, and then use \`trueup ${fleetVariables ? 'fleet apply' : act}\`.`,
+        detail: `Write "\${secret.env.NAME}" where the secret belongs and give the variable another value.\nOr do not save a plan: ${typed(direct.join(' '), said)}`,
       },
     );
 }

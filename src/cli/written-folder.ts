@@ -49,7 +49,7 @@ const folded = (name: string): string => name.normalize('NFC').toLowerCase();
 
 const exists = (path: string): never =>
   refuse('exists', `${path} already exists, and no file is overwritten.`, {
-    detail: 'Name another folder: trueup export --out FOLDER',
+    detail: 'Name another folder with --out.',
   });
 
 interface Moving {

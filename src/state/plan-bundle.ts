@@ -18,7 +18,7 @@ import { planIn, readProtected, type PlanFileOptions } from './plan-file.js';
 
 const VERSION = 1;
 const COMMAND = 'trueup fleet plan';
-const REMEDY = `Nothing was changed. Make the bundle again: ${COMMAND} --out FILE`;
+const REMEDY = `Nothing was changed. Make the bundle again by ${COMMAND}, with the options that it was made with.`;
 
 /** One tenant of a bundle. */
 export interface BundledTenant {

@@ -149,7 +149,7 @@ export function planIn(
     again = () => () => `again: ${command} --out ${shellWord(path)}`,
   }: PlanText,
 ): PlanFile {
-  const remedy = `Nothing was changed. Make the plan again: ${command} --out FILE`;
+  const remedy = `Nothing was changed. Make the plan again by ${command}, with the options that it was made with.`;
   const parsed = parseJsonText(text, parseExactly);
   if ('brokenAt' in parsed) {
     const place = { ...parsed.brokenAt, line: parsed.brokenAt.line + line - 1 };

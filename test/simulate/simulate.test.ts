@@ -30,6 +30,7 @@ it('repeats a scenario to the letter', async () => {
 it.each([
   ['an object is in none of two listings, while others delete and replicas are late', 1096922],
   ['others delete an object while it is counted', 1073617],
+  ['others make an object and have no response yet', 2058792],
 ])('holds every law where %s', async (_, seed) => {
   expect((await simulate(seed, true)).failures).toEqual([]);
 });

@@ -383,10 +383,9 @@ class Play implements Played {
     }
     files.reboot();
     if (ended.exit === 5) this.counts.undecided += 1;
-    const needless =
-      this.counts.others === 0 && this.counts.shifts === 0
-        ? ended.codes.find((code) => code === 'undecided' || code === 'ambiguous')
-        : undefined;
+    const needless = this.#othersWrote
+      ? undefined
+      : ended.codes.find((code) => code === 'undecided' || code === 'ambiguous');
     if (needless !== undefined)
       this.#fail(
         'crash-safe',

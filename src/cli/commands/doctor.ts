@@ -4,6 +4,7 @@ import {
   exits,
   reasonIn,
   Refusal,
+  shellWord,
   type Collection,
   type Project,
   type Query,
@@ -152,7 +153,7 @@ async function look(context: Context, settings: Settings): Promise<readonly Find
     holder
       ? note(
           'lock',
-          `held by ${holder.operation} since ${holder.created_at}: process ${holder.pid} on ${holder.host}. If that is gone for sure: ${typed(`trueup unlock ${holder.id}`, context.said)}`,
+          `held by ${holder.operation} since ${holder.created_at}: process ${holder.pid} on ${holder.host}. If that is gone for sure: ${typed(`trueup unlock ${shellWord(holder.id)}`, context.said)}`,
         )
       : ok('lock', 'free'),
     snapshot?.unfinished

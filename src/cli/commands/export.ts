@@ -1,6 +1,8 @@
 // `trueup export`: writes live objects as declarations whose plan has no changes. Changes no state, overwrites no file.
 import { join, resolve } from 'node:path';
-import { exits, refuse } from '../../model/index.js';
+import { defined, exits, refuse } from '../../model/index.js';
+import { flagWords, otherWords, typed } from '../commands-to-type.js';
+import type { Flags } from '../command-table.js';
 import type { Command, Context } from '../context.js';
 import { exportRequest, exportSelection } from '../export-selection.js';
 import { exportedTexts } from '../export-texts.js';
@@ -16,7 +18,7 @@ export const run: Command = async (context, names) => {
   }
   checkWithoutUpdate(context);
   const { flags, out, err, cwd } = context;
-  checkSplit(context);
+  checkSplit(context, names);
   const settings = await settingsHere(context);
   const request = exportRequest(context, names, settings);
   const selection = await withCloud(context, settings, ({ context: { cloud }, snapshot }) =>
@@ -39,7 +41,7 @@ export const run: Command = async (context, names) => {
 };
 
 /** Flags that say which objects are written anew, and how. */
-const anew = ['account', 'filter', 'out', 'split', 'all'] as const;
+const anew = ['account', 'filter', 'out', 'split', 'all', 'path'] as const;
 
 function checkUpdate({ flags }: Context): void {
   const [flag] = anew.filter((name) => flags[name] !== undefined);
@@ -54,23 +56,29 @@ function checkUpdate({ flags }: Context): void {
   );
 }
 
-function checkWithoutUpdate({ flags }: Context): void {
+function checkWithoutUpdate({ flags, said }: Context): void {
   const flag = flags.target ? 'target' : flags.dryRun && 'dry-run';
   if (flag)
     refuse('usage', `--${flag} needs --update.`, {
-      detail: 'To edit declarations: trueup export --update',
+      detail: `To edit declarations: ${typed(['trueup export --update', ...flagWords('export', defined({ target: flags.target, dryRun: flags.dryRun }))].join(' '), said)}`,
     });
 }
 
-function checkSplit({ flags: { split, format, out } }: Context): void {
+function checkSplit({ flags, said }: Context, kinds: readonly string[]): void {
+  const { split, format, out } = flags;
   if (split === undefined) return;
+  const exporting = (asked: Flags): string =>
+    typed(
+      ['trueup export', ...kinds, ...otherWords('export', { ...asked, out: 'FOLDER' })].join(' '),
+      said,
+    );
   if (format !== 'yaml')
     refuse('usage', `--split writes YAML, not ${format}.`, {
-      detail: `Leave out --split, or --format: trueup export --split ${split} --out FOLDER`,
+      detail: `Leave out --split, or --format: ${exporting({ ...flags, format: 'yaml' })}`,
     });
   if (out === undefined)
     refuse('usage', '--split writes folders, which standard output cannot hold.', {
-      detail: `Name a folder: trueup export --split ${split} --out FOLDER`,
+      detail: `Name a folder: ${exporting(flags)}`,
     });
 }
 

@@ -41,7 +41,7 @@ export async function getAccess(context: Context, id: string | undefined): Promi
 /** The declarations here: empty without any and, with a warning, if they do not load. */
 async function declaredHere(context: Context): Promise<Project> {
   try {
-    return await loadProject(context, []);
+    return await loadProject(context, context.flags.path ?? []);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const settings = await settingsHere(context);

@@ -2,6 +2,7 @@
 // CI that is used, for the cloud that its variables name. Overwrites no file.
 import { dirname, join } from 'node:path';
 import {
+  defined,
   didYouMean,
   exits,
   refuse,
@@ -13,6 +14,7 @@ import {
 } from '../../model/index.js';
 import { ifThere, isDiskError } from '../../state/disk-errors.js';
 import { FLEET_FILE } from '../../fleet/tenant.js';
+import { flagWords, typed } from '../commands-to-type.js';
 import type { Command, Context } from '../context.js';
 import { baseFile, fleetFile, tenantFile } from './init-fleet.js';
 import { gitOutput } from '../git-command.js';
@@ -76,7 +78,12 @@ export const run: Command = async (context) => {
   const top =
     asked === 'none' ? '' : ((await gitOutput(context.cwd, 'rev-parse', '--show-cdup')) ?? '');
   const summary = 'CI reads a pipeline only at the top of the repository.';
-  const detail = `Type: cd ${top} && trueup init --ci ${asked}. It covers the declarations of all folders.`;
+  const again = (ci: string): string =>
+    typed(
+      ['trueup init', ...flagWords('init', defined({ ci, package: flags.package }))].join(' '),
+      context.said,
+    );
+  const detail = `It covers the declarations of all folders. Type: cd ${top} && ${again(asked)}`;
   if (top !== '' && flags.ci !== undefined) refuse('usage', summary, { detail });
   const forge = top === '' ? asked : 'none';
   const { said, ...found } = await declared(context);
@@ -91,7 +98,7 @@ export const run: Command = async (context) => {
   if (forge !== 'none' && isComplete)
     for (const line of await packageFiles(context, (path, text) => add(context, path, text)))
       out.write(`${line}\n`);
-  const later = `Before you push: trueup init --ci ${forge}\n`;
+  const later = `Before you push: ${again(forge)}\n`;
   if (top !== '') out.write(`wrote no pipeline: ${summary} ${detail}\n`);
   out.write(`\nNext: trueup plan\n${forge === 'none' || isComplete ? '' : later}`);
   return exits.done;

@@ -5,6 +5,7 @@ import { copyFile, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { isObject, parseJson, refuse, urlFrom } from '../../model/index.js';
 import { ifThere } from '../../state/disk-errors.js';
+import { typed } from '../commands-to-type.js';
 import type { Context } from '../context.js';
 import { version } from '../version.js';
 
@@ -37,11 +38,7 @@ export async function packageFiles(
   // So that the same command with another package can be typed.
   if (before === undefined) await files.remove(join(cwd, MANIFEST));
   return refuse('no-lock', `npm could not write ${LOCK}, which CI installs from.`, {
-    detail:
-      `${failure}\nName a package that can be installed: a tarball (\`npm pack\` in a clone of trueup makes one), its address, or a published version:\ntrueup init --ci github --package ./trueup-${version}.tgz`.replace(
-        'github',
-        context.flags.ci ?? 'github',
-      ),
+    detail: `${failure}\nName a package that can be installed: a tarball (\`npm pack\` in a clone of trueup makes one), its address, or a published version:\n${typed(`trueup init --ci ${context.flags.ci ?? 'github'} --package ./trueup-${version}.tgz`, context.said)}`,
   });
 }
 

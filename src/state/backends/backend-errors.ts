@@ -79,7 +79,7 @@ export function refuseLost(location: string, taker: LockInfo | null | undefined)
 
 export function refuseHeld(location: string, holder: LockInfo): never {
   refuseLocked('locked', `the state at ${location} is locked by ${described(holder)}`, {
-    detail: `Wait for it to end, or let the command wait: --lock-wait 5m. If you are sure that it is not running any more: trueup unlock ${holder.id}`,
+    detail: `Wait for it to end, or let the command wait: --lock-wait 5m. If you are sure that it is not running any more: trueup unlock ${shellWord(holder.id)}`,
   });
 }
 

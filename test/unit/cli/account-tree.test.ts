@@ -52,7 +52,7 @@ describe('the account that is asked for', () => {
     expect([exit, diagnostics[0]?.summary, diagnostics[0]?.detail]).toEqual([
       5,
       '2 accounts have the name "Depot": 3 (below North), 5 (below South).',
-      'Give the id of one of them: trueup export --account 3',
+      'Give the id of one of them, as in: --account 3',
     ]);
   });
 });

@@ -17,6 +17,7 @@ import { commands, type CommandSpec } from '../../../src/cli/command-table.js';
 const bare: Said = { paths: [], env: undefined, variables: [] };
 const said: Said = { ...bare, paths: ['infra', "it's here"], env: 'prod' };
 const places = "infra 'it'\\''s here'";
+const asFlags = "--path infra --path 'it'\\''s here'";
 
 test.each([
   ['trueup plan', said, `trueup plan ${places} --env prod`],
@@ -26,16 +27,18 @@ test.each([
     { ...said, env: undefined },
     `trueup apply --auto-approve ${places}`,
   ],
-  ['trueup state rm a.b', said, 'trueup state rm a.b --env prod'],
-  ['trueup unlock x', said, 'trueup unlock x --env prod'],
+  ['trueup state rm a.b', said, `trueup state rm a.b ${asFlags} --env prod`],
+  ['trueup unlock x', said, `trueup unlock x ${asFlags} --env prod`],
   [
     'trueup unlock x',
     { ...said, state: "it's/acme" },
-    "TRUEUP_STATE='it'\\''s/acme' trueup unlock x --env prod",
+    `TRUEUP_STATE='it'\\''s/acme' trueup unlock x ${asFlags} --env prod`,
   ],
   ['trueup import a.b 1', { ...bare, state: 'acme' }, 'TRUEUP_STATE=acme trueup import a.b 1'],
   ['trueup fleet plan', { ...bare, state: 'acme' }, 'trueup fleet plan'],
-  ['trueup get accounts', { ...said, env: undefined }, 'trueup get accounts'],
+  ['trueup get accounts', { ...said, env: undefined }, `trueup get accounts ${asFlags}`],
+  ['trueup export --update', { ...bare, paths: ['infra'] }, 'trueup export --update infra'],
+  ['trueup export', { ...bare, paths: ['infra'] }, 'trueup export --path infra'],
   ['trueup plan', bare, 'trueup plan'],
   ['trueup plan', { ...bare, paths: ['.'] }, 'trueup plan'],
   ['trueup plan', { ...bare, paths: ['.', 'more'] }, 'trueup plan . more'],
@@ -47,7 +50,7 @@ test.each([
   [
     'trueup state rm a.b',
     { ...bare, paths: ['infra'], variables: ['a='] },
-    'trueup state rm a.b --var a=',
+    'trueup state rm a.b --path infra --var a=',
   ],
 ])('%s, said with %j', (command, how, complete) => {
   expect(typed(command, how)).toBe(complete);
@@ -164,7 +167,7 @@ test('in the advice of a diagnostic, every line for itself, and nowhere else', (
   const one = { severity: 'error', code: 'c', summary: 'x: trueup plan', detail } as const;
   const complete = {
     ...one,
-    detail: `Choose one: trueup import a.b 1 ${places} --env prod\nor drop it: trueup state rm a.b --env prod\nand type \`trueup apply p\`.\nSee: trueup schema`,
+    detail: `Choose one: trueup import a.b 1 ${places} --env prod\nor drop it: trueup state rm a.b ${asFlags} --env prod\nand type \`trueup apply p\`.\nSee: trueup schema`,
   };
   expect(withCommands([one], said)).toEqual([complete]);
   expect(withCommands([complete], said)).toEqual([complete]);

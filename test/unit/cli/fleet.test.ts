@@ -594,7 +594,7 @@ describe('a bundle', () => {
     );
     const { stderr } = await home.run('apply', 'b');
     expect(stderr).toContain('is damaged at line 3, column 1: its digest does not fit');
-    expect(stderr).toContain('Make the plan again: trueup fleet plan --out FILE');
+    expect(stderr).toContain('Make the plan again by trueup fleet plan, with the options');
   });
 
   test('with another plan of the same tenant, which nobody reviewed, is refused', async () => {
@@ -733,7 +733,7 @@ describe('an apply', () => {
       for (const shard of ['1/2', '2/2']) {
         const { code, stderr } = await home.run('apply', word, '--shard', shard);
         expect([code, stderr]).toEqual([1, expect.stringContaining('[order-in-shards]')]);
-        expect(stderr).toContain(`trueup fleet ${advised} tenant=acme `);
+        expect(stderr).toContain(`trueup fleet ${advised} tenant=acme --shard ${shard} `);
       }
     const queue = ['--queue', 'postgres://127.0.0.1:1/none'];
     const queued = await home.run('apply', 'b', '--engine', 'pgboss', ...queue);
@@ -1230,7 +1230,7 @@ describe('a report', () => {
     const [{ summary, detail } = {}] = tenants[0]!.diagnostics;
     expect(summary).toContain('fleet/r/acme in ');
     expect(summary).toContain('is not a result of acme in the run r');
-    expect(detail).toContain('trueup fleet drift --run r');
+    expect(detail).toContain('type the command that began it again, with --run r');
   });
 
   test('is of what its run has written: other files are passed over', async () => {

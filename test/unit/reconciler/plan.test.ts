@@ -924,7 +924,9 @@ it('an update says what it refers to, where that is created', () => {
       declare('alert_push_destinations.p', { name: 'P', endpoint: { url: 'https://a.test' } }),
       declare('alert_rules.r', { ...rule, http_destinations: [destination] }),
     ],
-    state: { 'alert_rules.r': entry('alert_rules', 'r-1', { ...rule, http_destinations: ['d-1'] }) },
+    state: {
+      'alert_rules.r': entry('alert_rules', 'r-1', { ...rule, http_destinations: ['d-1'] }),
+    },
     live: {
       alert_rules: [liveRule('r-1', { http_destinations: ['d-1'] })],
       alert_push_destinations: [],

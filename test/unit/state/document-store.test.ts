@@ -360,7 +360,7 @@ describe('the lock of a server', () => {
   it('of something else is told as the server tells it, and removed by its id alone', async () => {
     const { store, kept, server } = place();
     const foreign = {
-      id: 'terraforms',
+      id: 'terraforms; x',
       operation: 'OperationTypeApply',
       host: 'laptop',
       pid: 1,
@@ -370,11 +370,11 @@ describe('the lock of a server', () => {
     const refused = await refusal(store().open('apply', TARGET));
     expect(refused).toMatchObject({ code: 'locked', exit: 4 });
     expect(refused.words).toContain('is locked by "maintainer", since "2026-01-01T00:00:00.000Z"');
-    expect(refused.words).toContain('trueup unlock terraforms');
+    expect(refused.words).toContain("trueup unlock 'terraforms; x'");
     const wrong = await refusal(store().unlock('another'));
     expect(wrong).toMatchObject({ code: 'wrong-lock', exit: 4 });
-    expect(wrong.words).toContain('not "another", but "terraforms"');
-    await store().unlock('terraforms');
+    expect(wrong.words).toContain('not "another", but "terraforms; x"');
+    await store().unlock('terraforms; x');
     expect(kept().lock).toBeUndefined();
   });
 

@@ -282,7 +282,7 @@ function refuseHeld(path: string, holder: LockRecord | 'damaged' | undefined): n
     'locked',
     `the state is locked by ${JSON.stringify(holder.operation)}: process ${holder.pid} on ${JSON.stringify(holder.host)}, since ${holder.created_at}`,
     {
-      detail: `Wait for it to end. If you are sure that it is not running any more: trueup unlock ${holder.id}`,
+      detail: `Wait for it to end. If you are sure that it is not running any more: trueup unlock ${shellWord(holder.id)}`,
       origin,
     },
   );

@@ -3,6 +3,7 @@
 import {
   pending,
   refuse,
+  shellWord,
   warning,
   type Diagnostic,
   type RunAuthor,
@@ -157,7 +158,7 @@ export async function removeLock(
     warning(
       'lock-left',
       `The lock of ${server.location} could not be removed: ${unlocked.failure}.`,
-      `No run takes it over. Type: trueup unlock ${holder.id}`,
+      `No run takes it over. Type: trueup unlock ${shellWord(holder.id)}`,
     ),
   );
 }

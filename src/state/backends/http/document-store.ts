@@ -1,7 +1,7 @@
 // The store on a server of Terraform's http protocol. This file locks, finds and verifies; `document-session.ts`
 // writes. The lock has no lease: that of a run that was killed stays until a person removes it.
 import { Buffer } from 'node:buffer';
-import { defined, equal, refuse, sameTarget } from '../../../model/index.js';
+import { defined, equal, refuse, sameTarget, shellWord } from '../../../model/index.js';
 import type { LockPort } from '../../../platform/index.js';
 import { snapshotOf } from '../../snapshot.js';
 import { MovedState } from '../../state-text.js';
@@ -105,7 +105,7 @@ function interruptibleServer(options: DocumentStoreOptions): StateServer {
         // Somebody may have removed it, and another run may have the lock: not every server checks whose it is.
         remove: async (taken) =>
           taken === 'taken' && (await server.lock(lock)) === 'taken' && server.unlock(lock),
-        detail: `If the server gave it the lock after all: trueup unlock ${lock.id}`,
+        detail: `If the server gave it the lock after all: trueup unlock ${shellWord(lock.id)}`,
       }),
   };
 }
@@ -230,7 +230,7 @@ async function refuseTaken(server: StateServer, { id, who, since }: ToldLock): P
       detail: `Wait for it to end, or let the command wait: --lock-wait 5m. ${
         id === undefined
           ? 'The server does not tell the id of the lock.'
-          : `If you are sure that it is not running any more: trueup unlock ${id}`
+          : `If you are sure that it is not running any more: trueup unlock ${shellWord(id)}`
       }`,
     },
   );
@@ -256,7 +256,7 @@ async function unlock(options: DocumentStoreOptions, id: string): Promise<void> 
       'backend-error',
       `the lock of ${server.location} could not be removed: ${unlocked.failure}`,
       {
-        detail: `Type it again: trueup unlock ${id}`,
+        detail: `Type it again: trueup unlock ${shellWord(id)}`,
       },
     );
   if ((await server.lock(mine)) === 'taken') await forgetHolder(options, mine, id);
