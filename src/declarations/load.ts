@@ -364,12 +364,17 @@ function digestOf({ settings, lookups, declarations, refactorings = [] }: Parts)
   const forgotten = refactorings.flatMap((one) =>
     one.block === 'removed' ? [{ removed: formatAddress(one.from), forgets: one.forgets }] : [],
   );
+  // They lead objects to what is removed, and to no declaration that names them.
+  const leading = refactorings.flatMap((one) =>
+    one.block === 'moved' && forgotten.length > 0 ? [{ moved: one.from, to: one.to }] : [],
+  );
   const asked = lookups.map(({ name, kind, where }) => canonical([name, kind, spell(where)]));
   return digest([
     sha256(declared.toSorted(compareText).join('\n')),
     asked.toSorted(compareText),
     { ...settings.policy, target: settings.target === 'emulator' ? 'emulator' : null },
     ...forgotten,
+    ...leading,
   ]);
 }
 

@@ -1,10 +1,18 @@
 // All `moved` blocks together: the addresses that led to an address, and moves that lead back to where they began.
-import { append, defined, formatAddress, type Address, type AddressRange } from '../model/index.js';
+import {
+  append,
+  defined,
+  formatAddress,
+  movedTo,
+  moveOf,
+  movesWhole,
+  wholeOf,
+  type AddressMove,
+  type AddressRange,
+} from '../model/index.js';
 import type { RawEntry } from './collect.js';
 
-export interface Move {
-  readonly from: Address;
-  readonly to: Address;
+export interface Move extends AddressMove {
   readonly piece: RawEntry;
 }
 
@@ -17,12 +25,6 @@ export interface Moves {
   readonly leadingTo: ReadonlyMap<string, readonly Move[]>;
 }
 
-/** Whether a name is moved, with every member of its `for_each`. */
-export const movesWhole = ({ from, to }: Move): boolean =>
-  from.key === undefined && to.key === undefined;
-
-export const wholeOf = ({ kind, name }: Address): string => formatAddress({ kind, name });
-
 /** @param all no two of them from one address, or to one */
 export function indexed(all: readonly Move[]): Moves {
   const leadingTo = new Map<string, Move[]>();
@@ -33,13 +35,6 @@ export function indexed(all: readonly Move[]): Moves {
     byTo: new Map(all.map((move) => [formatAddress(move.to), move])),
     leadingTo,
   };
-}
-
-/** The block that moves an address: that of a member wins over that of its name. */
-export function moveOf(address: Address, { byFrom }: Moves): Move | undefined {
-  const own = byFrom.get(formatAddress(address));
-  const whole = own ?? byFrom.get(wholeOf(address));
-  return own ?? (whole && movesWhole(whole) ? whole : undefined);
 }
 
 /** Addresses of objects that a move brings to an address, at once or over others. */
@@ -113,9 +108,6 @@ export function circlesIn(moves: Moves): readonly Circle[] {
     ];
   });
 }
-
-const movedTo = (at: Address, move: Move): Address =>
-  movesWhole(move) ? { ...move.to, ...defined({ key: at.key }) } : move.to;
 
 /** Moves to which too many others lead, one after the other. */
 export function overlongIn(moves: Moves): ReadonlySet<Move> {

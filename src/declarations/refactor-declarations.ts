@@ -6,8 +6,10 @@ import {
   idOf,
   isTree,
   mapMembers,
+  movesWhole,
   tryAddress,
   tryJson,
+  wholeOf,
   type Address,
   type AddressRange,
   type Declaration,
@@ -26,9 +28,7 @@ import {
   earlierAddresses,
   indexed,
   MOST_IN_A_ROW,
-  movesWhole,
   overlongIn,
-  wholeOf,
   type Move,
   type Moves,
 } from './moves.js';
@@ -71,7 +71,8 @@ export function refactored(
     ),
   };
   const moves = indexed(distinctMoves(work));
-  const isOverlong = checkMoves(work, moves);
+  const removed = removals(work, moves);
+  const isOverlong = checkMoves(work, moves, removed);
   const imports = importsIn(work, new Map(declarations.map((one) => [one.address, one])));
   return {
     declarations: declarations.map((one) =>
@@ -79,7 +80,7 @@ export function refactored(
     ),
     refactorings: [
       ...(isOverlong ? [] : moves.all.map((move) => movedBlock(move, moves))),
-      ...removals(work, moves),
+      ...removed,
       ...imports.blocks,
     ],
   };
@@ -144,9 +145,14 @@ function complainOfDeclared(
 }
 
 /** @returns whether too many follow one another to be carried out */
-function checkMoves(work: RefactoringWork, moves: Moves): boolean {
+function checkMoves(
+  work: RefactoringWork,
+  moves: Moves,
+  removed: readonly RemovedBlock[],
+): boolean {
   const { run, names } = work;
   const movedOn = new Set(moves.all.map(({ from }) => wholeOf(from)));
+  const removedAt = new Set(removed.map(({ from }) => formatAddress(from)));
   const circles = circlesIn(moves);
   for (const circle of circles)
     complain(run, circle.moves[0].piece, {
@@ -170,12 +176,14 @@ function checkMoves(work: RefactoringWork, moves: Moves): boolean {
     const [before, after] = [formatAddress(from), formatAddress(to)];
     const range = { ...from, members: movesWhole(move) };
     complainOfDeclared(work, piece, range, ['moved-declared', `${before} is moved to ${after}`]);
-    if (!names.has(wholeOf(to)) && !movedOn.has(wholeOf(to)))
+    const isRemoved = [after, wholeOf(to)].some((one) => removedAt.has(one));
+    if (!names.has(wholeOf(to)) && !movedOn.has(wholeOf(to)) && !isRemoved)
       complain(run, piece, {
         path: ['to'],
         code: 'undeclared',
         summary: `${before} is moved to ${after}, which is declared nowhere.${didYouMean(wholeOf(to), names.keys())}`,
-        detail: 'Declare it, add its file to the PATHs, or delete the block.',
+        detail:
+          'Declare it, add its file to the PATHs, or delete the block. If it was removed since, name it in a `removed` block.',
         names: [to.kind, to.name],
       });
   }

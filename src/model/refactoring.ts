@@ -1,6 +1,13 @@
 // Blocks of a project that say which objects got other addresses, are declared no more, or are taken over by their id.
 import { formatAddress, type Address } from './address.js';
+import { defined } from './defined.js';
 import type { Origin } from './diagnostic.js';
+
+/** What is at one address gets another one. */
+export interface AddressMove {
+  readonly from: Address;
+  readonly to: Address;
+}
 
 /** An address, or a name with all its members. */
 export interface AddressRange extends Address {
@@ -47,3 +54,24 @@ export function isInRange(address: string, range: AddressRange): boolean {
   const own = formatAddress(range);
   return address === own || (range.members && address.startsWith(`${own}[`));
 }
+
+/** An address without its key. */
+export const wholeOf = ({ kind, name }: Address): string => formatAddress({ kind, name });
+
+/** Whether a name is moved, with every member of its `for_each`. */
+export const movesWhole = ({ from, to }: AddressMove): boolean =>
+  from.key === undefined && to.key === undefined;
+
+/** The block that moves an address: that of a member wins over that of its name. */
+export function moveOf<Move extends AddressMove>(
+  address: Address,
+  { byFrom }: { readonly byFrom: ReadonlyMap<string, Move> },
+): Move | undefined {
+  const own = byFrom.get(formatAddress(address));
+  const whole = own ?? byFrom.get(wholeOf(address));
+  return own ?? (whole && movesWhole(whole) ? whole : undefined);
+}
+
+/** @param move one that moves the address */
+export const movedTo = ({ key }: Address, move: AddressMove): Address =>
+  movesWhole(move) ? { ...move.to, ...defined({ key }) } : move.to;

@@ -14,6 +14,7 @@ import {
   type RemovedBlock,
   type State,
 } from '../../model/index.js';
+import { forgetting, movedAddresses, withoutKey } from './moved-addresses.js';
 import type { PlanInput } from './plan-input.js';
 
 type Noted = Pick<PlanInput, 'project' | 'selection' | 'state' | 'request'>;
@@ -40,6 +41,21 @@ export function refactoringNotes(
   return [...movesToNowhere(input), ...finishedBlocks(input, isRefused)];
 }
 
+/** What a state holds. */
+interface Held {
+  readonly addresses: ReadonlySet<string>;
+  /** Those without keys. */
+  readonly names: ReadonlySet<string>;
+}
+
+const heldAt = (addresses: readonly string[]): Held => ({
+  addresses: new Set(addresses),
+  names: new Set(addresses.map(withoutKey)),
+});
+
+const isHeld = (range: AddressRange, { addresses, names }: Held): boolean =>
+  (range.members ? names : addresses).has(formatAddress(range));
+
 /** Blocks that the state shows to be carried out. Without a state nobody can tell. */
 function finishedBlocks(
   { project, selection, state }: Noted,
@@ -47,14 +63,17 @@ function finishedBlocks(
 ): readonly Diagnostic[] {
   const { refactorings = [] } = project;
   if (refactorings.length === 0 || !state) return [];
-  const names = namesOf(Object.keys(state.resources));
-  const leaving = namesOf(selection.removed.map(([address]) => address));
+  const recorded = Object.keys(state.resources);
+  const now = heldAt(recorded);
+  const withMoves = heldAt(recorded.flatMap(movedAddresses(project).pathOf));
+  const leaving = heldAt(selection.removed.map(([address]) => address)).names;
   return refactorings.flatMap((block): readonly Diagnostic[] => {
-    const summary = finished(block, state, names);
+    const summary = finished(block, now, withMoves);
     if (summary === undefined || isRefused(block)) return [];
     const { origin } = block;
-    if (block.block === 'moved' && !hasArrived(block, refactorings, state, names))
-      return [movesNothing(block, names)];
+    const inVain =
+      block.block === 'moved' ? movesNothing(block, refactorings, now, leaving) : undefined;
+    if (inVain) return [inVain];
     const others = block.block === 'import' ? heldOthers(block, project, state) : [];
     if (others.length > 0) return [importsNothing(origin, others)];
     const meant = block.block === 'removed' ? didYouMean(formatAddress(block.from), leaving) : '';
@@ -63,10 +82,6 @@ function finishedBlocks(
     return [{ severity: 'info', code: 'finished-block', summary, detail, origin }];
   });
 }
-
-/** Addresses without keys. */
-const namesOf = (addresses: readonly string[]): ReadonlySet<string> =>
-  new Set(addresses.map((one) => one.replace(/\[.*$/s, '')));
 
 /** What it would forget may be called otherwise: something like it is deleted by this plan. */
 const removesNothing = ({ from, origin }: RemovedBlock, meant: string): Diagnostic => ({
@@ -104,19 +119,31 @@ const importsNothing = (origin: Origin, others: readonly string[]): Diagnostic =
 const hasArrived = (
   { to }: MovedBlock,
   blocks: readonly Refactoring[],
-  { resources }: State,
-  names: ReadonlySet<string>,
+  { addresses, names }: Held,
 ): boolean =>
-  resources[to] !== undefined ||
+  addresses.has(to) ||
   names.has(to) ||
   blocks.some(
     (other) =>
       other.block === 'moved' && other.sources.some((source) => formatAddress(source) === to),
   );
 
-/** A name of the state that is like the old address is more likely meant than none. */
-function movesNothing({ from, to, origin }: MovedBlock, names: ReadonlySet<string>): Diagnostic {
-  const meant = didYouMean(from, names);
+/**
+ * A name of the state that is like the old address is more likely meant than none. If a `removed` block names the new
+ * address, the object may be gone since.
+ * @param leaving names without keys
+ */
+function movesNothing(
+  block: MovedBlock,
+  blocks: readonly Refactoring[],
+  now: Held,
+  leaving: ReadonlySet<string>,
+): Diagnostic | undefined {
+  if (hasArrived(block, blocks, now)) return undefined;
+  const { from, to, origin } = block;
+  const isRemoved = blocks.some((one) => one.block === 'removed' && isInRange(to, one.from));
+  const meant = didYouMean(from, isRemoved ? leaving : now.names);
+  if (isRemoved && meant === '') return undefined;
   return {
     severity: meant === '' ? 'info' : 'warning',
     code: 'moved-nothing',
@@ -126,46 +153,36 @@ function movesNothing({ from, to, origin }: MovedBlock, names: ReadonlySet<strin
   };
 }
 
-/** @param names the names in the state, without keys */
-function finished(
-  block: Refactoring,
-  { resources }: State,
-  names: ReadonlySet<string>,
-): string | undefined {
-  const isHeld = (range: AddressRange): boolean => {
-    const address = formatAddress(range);
-    return range.members ? names.has(address) : resources[address] !== undefined;
-  };
+/** @param withMoves with the addresses that moves lead to */
+function finished(block: Refactoring, now: Held, withMoves: Held): string | undefined {
   if (block.block === 'moved') {
     const { from, to, sources } = block;
-    return sources.some(isHeld)
+    return sources.some((source) => isHeld(source, now))
       ? undefined
       : `The move from ${from} to ${to} is finished: the state holds nothing at ${from}.`;
   }
   if (block.block === 'removed') {
     const from = formatAddress(block.from);
-    return isHeld(block.from)
+    return isHeld(block.from, withMoves)
       ? undefined
       : `The removal of ${from} is finished: the state holds nothing there.`;
   }
   const { to } = block;
-  const isDone = to.length > 0 && to.every((address) => resources[address] !== undefined);
+  const isDone = to.length > 0 && to.every((address) => now.addresses.has(address));
   return isDone
     ? `The import to ${firstNamed(to, 3)} is finished: the state holds ${to.length === 1 ? 'it' : 'them'}.`
     : undefined;
 }
 
-/** Objects that a block would move, and whose new address is not declared. */
-function movesToNowhere({
-  project: { refactorings = [] },
-  selection,
-}: Noted): readonly Diagnostic[] {
-  const moves = refactorings.flatMap((block) => (block.block === 'moved' ? [block] : []));
+/** Objects that a block would move, whose new address is not declared, and that no block forgets. */
+function movesToNowhere({ project, selection }: Noted): readonly Diagnostic[] {
   const isDoubtful = selection.diagnostics.some(({ severity }) => severity === 'error');
-  if (moves.length === 0 || isDoubtful) return [];
+  if (project.refactorings === undefined || isDoubtful) return [];
+  const { blockOf } = movedAddresses(project);
+  const forgets = forgetting(project);
   return selection.removed.flatMap(([address]): readonly Diagnostic[] => {
-    const block = moves.find(({ sources: [own] }) => isInRange(address, own));
-    if (!block) return [];
+    const block = blockOf(address);
+    if (!block || forgets(address)) return [];
     return [
       {
         severity: 'warning',

@@ -20,6 +20,7 @@ import {
 import { declaredFormerAddresses, formerAddresses, formerAddressInState } from './match.js';
 import { spread } from './document-diff.js';
 import { membersOf } from './dependency-graph.js';
+import { forgetting, withoutKey } from './moved-addresses.js';
 
 export interface Selection {
   readonly declarations: ReadonlyMap<string, Declaration>;
@@ -141,20 +142,6 @@ function recounted(
 const isRecorded = (state: State | undefined, address: string | undefined): address is string =>
   address !== undefined && state?.resources[address] !== undefined;
 
-/** Whether a `removed` block says that the live object of an address stays. The block of a member wins over that of its name. */
-function forgetting({ refactorings = [] }: Project): (address: string) => boolean {
-  const blocks = new Map(
-    refactorings.flatMap((one) =>
-      one.block === 'removed' ? [[formatAddress(one.from), one] as const] : [],
-    ),
-  );
-  return (address) => {
-    if (blocks.size === 0) return false;
-    const block = blocks.get(address) ?? blocks.get(withoutKey(address));
-    return block?.forgets === true;
-  };
-}
-
 const forgottenIf =
   (forgets: (address: string) => boolean) =>
   ([address, entry]: readonly [string, Entry]): readonly [string, Entry] =>
@@ -191,8 +178,6 @@ function renameSource(
   const attribute = isCount ? 'count' : 'lifecycle.renamed_from';
   return { remedy: 'Remove lifecycle.renamed_from', isCount, attribute, origin };
 }
-
-const withoutKey = (address: string): string => address.replace(/\[.*$/s, '');
 
 /** The number of recorded objects if nothing is declared at any of their addresses, under another key or none either; otherwise 0. One object may just have another name now. */
 function foreignObjects(

@@ -206,6 +206,33 @@ it('a removed block names an object, or all of a name, and says whether it stays
   ]);
 });
 
+it.each([
+  ['its name', '[{ from: accounts.x, to: accounts.y }]', '{ from: accounts.y }'],
+  ['it', `[{ from: 'accounts.x["k"]', to: 'accounts.y["k"]' }]`, `{ from: 'accounts.y["k"]' }`],
+  ['the name of it', `[{ from: accounts.x, to: 'accounts.y["k"]' }]`, '{ from: accounts.y }'],
+])(
+  'a move leads to what is declared nowhere if a removed block names %s',
+  async (_, moves, one) => {
+    const { refactorings = [] } = await project(
+      `accounts: {}\nmoved: ${moves}\nremoved: [${one.replace(' }', ', lifecycle: { destroy: false } }')}]\n`,
+    );
+    expect(refactorings.map(({ block }) => block)).toEqual(['moved', 'removed']);
+  },
+);
+
+it('a saved plan is stale after a move to what is removed changed', async () => {
+  const digests = await Promise.all(
+    ['x', 'z'].map(async (from) =>
+      (
+        await project(
+          `accounts: {}\nmoved: [{ from: accounts.${from}, to: accounts.y }]\nremoved: [{ from: accounts.y }]\n`,
+        )
+      ).digest(),
+    ),
+  );
+  expect(new Set(digests).size).toBe(2);
+});
+
 it('a saved plan is stale after a block changed', async () => {
   const digests = await Promise.all(
     [
@@ -274,6 +301,10 @@ describe('blocks that are refused', () => {
     [
       'moved: [{ from: accounts.x, to: accounts.shops }]',
       /4:9 undeclared: accounts.x is moved to accounts.shops, which is declared nowhere. Did you mean `accounts.shop`/,
+    ],
+    [
+      `moved: [{ from: accounts.x, to: accounts.y }]\nremoved: [{ from: 'accounts.y["k"]' }]`,
+      /4:9 undeclared: accounts.x is moved to accounts.y, .* If it was removed since, name it in a `removed` block/,
     ],
     ['removed: [{ from: accounts.a }]', /4:11 removed-declared: .*trueup.yaml:2:3/],
     [

@@ -41,11 +41,11 @@ const range = (name: string, key?: string) => ({
   members: key === undefined,
   ...(key !== undefined && { key }),
 });
-const move = (from: string, to: string): Refactoring => ({
+const move = (from: string, to: string, key?: string): Refactoring => ({
   block: 'moved',
-  from: `accounts.${from}`,
+  from: `accounts.${from}${key === undefined ? '' : `["${key}"]`}`,
   to: `accounts.${to}`,
-  sources: [range(from)],
+  sources: [range(from, key)],
   origin,
 });
 const removal = (name: string, forgets: boolean, key?: string): Refactoring => ({
@@ -225,6 +225,83 @@ const table: Readonly<Record<string, Row>> = {
     codes: ['finished-block'],
     exit: 0,
   },
+  'a removed block of a member that its name moves there': {
+    declared: [moved('b["x"]', 'a["x"]')],
+    blocks: [move('a', 'b'), removal('b', true, 'y')],
+    state: { 'accounts.a["x"]': held('2'), 'accounts.a["y"]': held('3') },
+    steps: ['keep accounts.b["x"]', 'forget accounts.a["y"]'],
+    codes: [],
+    exit: 2,
+  },
+  'a removed block of a member that a block moves there': {
+    declared: [declare('accounts.a["x"]', hq)],
+    blocks: [move('a', 'a["w"]', 'y'), removal('a', true, 'w')],
+    state: { 'accounts.a["x"]': held('2'), 'accounts.a["y"]': held('3') },
+    steps: ['keep accounts.a["x"]', 'forget accounts.a["y"]'],
+    codes: [],
+    exit: 2,
+  },
+  'a removed block of a name that moves lead to, one after the other': {
+    declared: [declare('accounts.x', hq)],
+    blocks: [
+      { ...move('b', 'c["k"]', 'k'), sources: [range('b', 'k'), range('a', 'k')] } as Refactoring,
+      { ...move('c', 'd'), sources: [range('c'), range('b', 'k'), range('a', 'k')] } as Refactoring,
+      move('a', 'b'),
+      removal('d', true),
+    ],
+    state: { 'accounts.x': held('2'), 'accounts.a["k"]': held('3') },
+    steps: ['keep accounts.x', 'forget accounts.a["k"]'],
+    codes: [],
+    exit: 2,
+  },
+  'a removed block of a name, of which a block moves this member elsewhere': {
+    declared: [declare('accounts.x', hq)],
+    blocks: [move('a', 'shop'), move('a', 'x["k"]', 'k'), removal('shop', true)],
+    state: { 'accounts.x': held('2'), 'accounts.a["k"]': held('3') },
+    steps: ['keep accounts.x', 'delete accounts.a["k"]'],
+    codes: ['moved-nowhere', 'removed-nothing'],
+    exit: 2,
+  },
+  'a removed block that deletes a member at its old address, and one that forgets its new name': {
+    declared: [declare('accounts.x', hq)],
+    blocks: [move('a', 'b'), removal('a', false, 'k'), removal('b', true)],
+    state: { 'accounts.x': held('2'), 'accounts.a["k"]': held('3') },
+    steps: ['keep accounts.x', 'delete accounts.a["k"]'],
+    codes: ['moved-nowhere'],
+    exit: 2,
+  },
+  'removed blocks of one member that disagree: it stays': {
+    declared: [declare('accounts.x', hq)],
+    blocks: [move('a', 'b'), removal('a', true, 'k'), removal('b', false, 'k')],
+    state: { 'accounts.x': held('2'), 'accounts.a["k"]': held('3') },
+    steps: ['keep accounts.x', 'forget accounts.a["k"]'],
+    codes: [],
+    exit: 2,
+  },
+  'a removed block at the end of a move from what is removed already': {
+    declared: [declare('accounts.x', hq)],
+    blocks: [move('a', 'b'), removal('b', true)],
+    state: { 'accounts.x': held('2') },
+    steps: ['keep accounts.x'],
+    codes: ['finished-block', 'finished-block'],
+    exit: 0,
+  },
+  'a removed block at the end of a move that names almost what is deleted': {
+    declared: [declare('accounts.x', hq)],
+    blocks: [move('stores', 'b'), removal('b', true)],
+    state: { 'accounts.x': held('2'), 'accounts.store': held('3') },
+    steps: ['keep accounts.x', 'delete accounts.store'],
+    codes: ['moved-nothing', 'finished-block'],
+    exit: 2,
+  },
+  'a removed block of a member that a move takes away': {
+    declared: [moved('b["x"]', 'a["x"]')],
+    blocks: [move('a', 'b'), removal('a', true, 'y')],
+    state: { 'accounts.a["x"]': held('2'), 'accounts.a["y"]': held('3') },
+    steps: ['keep accounts.b["x"]', 'forget accounts.a["y"]'],
+    codes: [],
+    exit: 2,
+  },
   'an import': {
     declared: [{ ...declare('accounts.b', hq, { adopt: '2' }), import_origin: origin }],
     blocks: [importOf('b')],
@@ -392,6 +469,30 @@ describe('a plan with', () => {
     });
     expect([steps(proposal), codes(proposal)]).toEqual([['forget accounts.a'], []]);
   });
+
+  it('destroy: what moves lead to a removed block is forgotten', () => {
+    const proposal = planScene({
+      state: { 'accounts.a': held('3') },
+      live: { accounts: objects },
+      request: { destroy: true },
+      more: { project: { ...projectOf([]), refactorings: [removal('b', true), move('a', 'b')] } },
+    });
+    expect([steps(proposal), codes(proposal)]).toEqual([['forget accounts.a'], []]);
+  });
+
+  it('a member without a new address: the block that moves it is named', () => {
+    const { plan } = scene({
+      declared: [declare('accounts.a["x"]', hq), declare('accounts.b["z"]', hq)],
+      blocks: [move('a', 'b'), move('a', 'a["w"]', 'y')],
+      state: { 'accounts.a["x"]': held('2'), 'accounts.a["y"]': held('3') },
+      steps: [],
+      codes: [],
+      exit: 2,
+    });
+    expect(plan.diagnostics.map(({ summary }) => summary)).toContain(
+      'accounts.a["y"] is not moved: nothing is declared at its address after the move from accounts.a["y"] to accounts.a["w"]. It counts as removed.',
+    );
+  });
 });
 
 /** A project of accounts by key, under one name; the blocks of earlier names are written above it. */
@@ -489,5 +590,46 @@ describe('a move that is carried out', () => {
     await cloud.apply(taken);
     expect(cloud.mutations()).toHaveLength(sent);
     expect((await cloud.plan(taken)).plan.diagnostics).toMatchObject([{ code: 'finished-block' }]);
+  });
+
+  it('to what is removed: forgets it, however far the state is behind, and sends nothing', async () => {
+    const hops = fc.record({
+      keys: fc.option(fc.constant(['k', 'l']), { nil: undefined }),
+      count: fc.integer({ min: 1, max: 3 }),
+      single: fc.boolean(),
+      named: fc.boolean(),
+      seed: fc.integer({ min: 1, max: 1_000_000 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(hops, async ({ keys, count, single, named, seed }) => {
+        const cloud = rig({ seed });
+        await cloud.apply(await accounts('n0', keys));
+        const sent = cloud.mutations().length;
+        const at = (index: number, key?: string): string =>
+          `accounts.n${index}${key === undefined ? '' : `["${key}"]`}`;
+        const members = (keys && single ? keys : [undefined]) as readonly (string | undefined)[];
+        const moves = Array.from({ length: count }, (_, index) =>
+          members.map((key) => ({ from: at(index, key), to: at(index + 1, key) })),
+        );
+        const removed = (named ? [undefined] : members).map((key) => ({
+          from: at(count, key),
+          lifecycle: { destroy: false },
+        }));
+        const blocks = { accounts: {}, moved: moves.flat(), removed };
+        const after = await project(JSON.stringify(blocks));
+        const { plan } = await cloud.plan(after);
+        expect(
+          plan.changes.map(({ action, address }) => `${action} ${address}`).toSorted(),
+        ).toEqual((keys ?? [undefined]).map((key) => `forget ${at(0, key)}`));
+        expect(plan.diagnostics.filter(({ code }) => code === 'moved-nowhere')).toEqual([]);
+        await cloud.apply(after);
+        expect(cloud.mutations()).toHaveLength(sent);
+        const done = await cloud.plan(after);
+        expect([...new Set(done.plan.diagnostics.map(({ code }) => code))]).toEqual([
+          'finished-block',
+        ]);
+      }),
+      { numRuns: drawn(15) },
+    );
   });
 });

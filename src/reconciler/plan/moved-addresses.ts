@@ -1,0 +1,81 @@
+// Where `moved` blocks lead recorded addresses, and which of them `removed` blocks forget. Moves come first: the state may
+// be behind by any number of them, and a `removed` block names the address after them.
+import {
+  cached,
+  formatAddress,
+  movedTo,
+  moveOf,
+  tryAddress,
+  type Address,
+  type AddressMove,
+  type MovedBlock,
+  type Project,
+} from '../../model/index.js';
+
+/** What a `moved` block does to one recorded address. */
+interface Step extends AddressMove {
+  readonly block: MovedBlock;
+}
+
+export interface MovedAddresses {
+  /** The block that moves an address. */
+  blockOf(address: string): MovedBlock | undefined;
+  /** The address, and those that moves lead it to, one after the other. */
+  pathOf(address: string): readonly string[];
+}
+
+type Blocks = Pick<Project, 'refactorings'>;
+
+export function movedAddresses({ refactorings = [] }: Blocks): MovedAddresses {
+  const steps = refactorings.flatMap((block): readonly Step[] => {
+    if (block.block !== 'moved') return [];
+    const to = tryAddress(block.to);
+    return to ? [{ from: block.sources[0], to, block }] : [];
+  });
+  const moves = { byFrom: new Map(steps.map((one) => [formatAddress(one.from), one])) };
+  const nextOf = (address: Address): Address | undefined => {
+    const step = moveOf(address, moves);
+    return step && movedTo(address, step);
+  };
+  const known = new Map<string, readonly string[]>();
+  return {
+    blockOf(address) {
+      const parsed = tryAddress(address);
+      return parsed && moveOf(parsed, moves)?.block;
+    },
+    pathOf: (address) =>
+      cached(known, address, () => {
+        const path = new Set([address]);
+        const first = steps.length > 0 ? tryAddress(address) : undefined;
+        let next = first && nextOf(first);
+        for (; next && !path.has(formatAddress(next)); next = nextOf(next))
+          path.add(formatAddress(next));
+        return [...path];
+      }),
+  };
+}
+
+/** An address without its key. */
+export const withoutKey = (address: string): string => address.replace(/\[.*$/s, '');
+
+/**
+ * Whether a `removed` block says that the live object of an address stays: one of the address or of one that moves lead it
+ * to. The blocks of members win over those of names; if they disagree, the object stays.
+ */
+export function forgetting(project: Blocks): (address: string) => boolean {
+  const blocks = new Map(
+    (project.refactorings ?? []).flatMap((one) =>
+      one.block === 'removed' ? [[formatAddress(one.from), one] as const] : [],
+    ),
+  );
+  if (blocks.size === 0) return () => false;
+  const { pathOf } = movedAddresses(project);
+  const known = new Map<string, boolean>();
+  return (address) =>
+    cached(known, address, () => {
+      const path = pathOf(address);
+      const own = path.flatMap((one) => blocks.get(one) ?? []);
+      const said = own.length > 0 ? own : path.flatMap((one) => blocks.get(withoutKey(one)) ?? []);
+      return said.some((block) => block.forgets);
+    });
+}
