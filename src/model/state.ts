@@ -106,6 +106,8 @@ export interface RecordedRun extends RunAuthor {
   readonly adopted?: number;
   /** Objects that it bound to another address than before. Absent where an older version wrote it. */
   readonly renamed?: number;
+  /** Objects that it removed from the state without deleting or replacing them. Absent where an older version wrote it. */
+  readonly forgotten?: number;
   /** The number of objects in the state afterwards. */
   readonly objects: number;
   /** The numbers include writes of a run that was interrupted before. */
@@ -263,11 +265,11 @@ function recentAfter(
   );
 }
 
-/** The numbers of writes that took effect, and of objects that were adopted or renamed, by the results of a journal. @param before the state that the journal continues */
+/** The numbers of writes that took effect, and of objects that were adopted, renamed or forgotten, by the results of a journal. @param before the state that the journal continues */
 export function countApplied(
   before: State,
   records: readonly JournalRecord[],
-): Pick<RecordedRun, 'created' | 'updated' | 'deleted' | 'adopted' | 'renamed'> {
+): Pick<RecordedRun, 'created' | 'updated' | 'deleted' | 'adopted' | 'renamed' | 'forgotten'> {
   const applied = new Set(
     records.flatMap((one) =>
       one.type === 'result' && one.class === 'applied' && one.op !== undefined ? [one.op] : [],
@@ -286,6 +288,7 @@ export function countApplied(
     updated: count('update'),
     deleted: count('delete'),
     ...countBound(before, records),
+    forgotten: countForgotten(before, records),
   };
 }
 
@@ -311,6 +314,29 @@ function countBound(
   const adopted = others.filter(([object]) => !former.has(object)).length;
   const moved = others.filter(([object, address]) => former.get(object) !== address).length;
   return { adopted, renamed: moved - adopted };
+}
+
+/** An object whose update has an unknown outcome is not forgotten yet: the next run settles the update. */
+function countForgotten(before: State, records: readonly JournalRecord[]): number {
+  const resources = new Map(Object.entries(before.resources));
+  const dropped = new Set<string>();
+  const others = new Set(pending(records).map(({ kind, id }) => `${kind} ${id}`));
+  for (const record of records) {
+    if (record.type !== 'result') continue;
+    const { op, address, entry, lately } = record;
+    if (lately?.what === 'deleted') others.add(`${lately.kind} ${lately.id}`);
+    if (entry === undefined) continue;
+    const prior = resources.get(address);
+    const isDropped = op === undefined && (!entry || entry.id === prior?.id);
+    const kept = entry ? objectsIn(entry) : [];
+    for (const object of prior ? objectsIn(prior) : [])
+      if (isDropped && !kept.includes(object)) dropped.add(object);
+      else dropped.delete(object);
+    if (entry) resources.set(address, entry);
+    else resources.delete(address);
+  }
+  for (const object of [...resources.values()].flatMap(objectsIn)) others.add(object);
+  return [...dropped].filter((object) => !others.has(object)).length;
 }
 
 /** Intents of unknown outcome: without a result, or with a result `unknown`. A renewed one has the time of its renewal. */

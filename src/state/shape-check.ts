@@ -266,6 +266,7 @@ export const stateShape = members<State>({
       deleted: isWhole(0),
       'adopted?': isWhole(0),
       'renamed?': isWhole(0),
+      'forgotten?': isWhole(0),
       objects: isWhole(0),
       'resumed?': oneOf(true),
     }),

@@ -90,7 +90,7 @@ test('a state that an older version wrote is read, and listed with what is known
   ]);
 });
 
-test('objects that a run adopts or renames are counted', async () => {
+test('objects that a run adopts, renames or forgets are counted', async () => {
   const home = folder({ 'trueup.yaml': small });
   await home.expect(0, ['apply', '--auto-approve']);
   rmSync(join(home.path, '.trueup/state.json'));
@@ -109,5 +109,9 @@ test('objects that a run adopts or renames are counted', async () => {
   home.write('trueup.yaml', small.replace('enabled: true', 'enabled: false'));
   const allowed = ['first-run', 'rule-without-destination'].flatMap((rule) => ['--allow', rule]);
   await home.expect(0, ['apply', '--auto-approve', ...allowed]);
-  expect(await logged(home)).toMatchObject([{ updated: 1, adopted: 3, renamed: 0 }]);
+  expect(await logged(home)).toMatchObject([{ updated: 1, adopted: 3, renamed: 0, forgotten: 0 }]);
+  await home.expect(0, ['state', 'rm', 'alert_rules.wan-down']);
+  expect((await home.expect(0, ['log', '-n', '1'])).stdout).toContain(
+    'state rm  0 created, 0 updated, 0 deleted, 1 forgotten; 2 objects',
+  );
 });

@@ -82,6 +82,7 @@ const comment = ['unit/cli/comment.test.ts'];
 const driftIssue = ['unit/cli/drift-issue.test.ts'];
 const providerTimeouts = ['unit/terraform/timeouts.test.ts'];
 const blocks = ['unit/declarations/refactoring.test.ts'];
+const counts = ['unit/model/count-applied.test.ts'];
 const moving = ['unit/reconciler/refactoring.test.ts'];
 const beyond = ['unit/resources/beyond-reference.test.ts'];
 
@@ -3457,6 +3458,48 @@ export const mutants: readonly Mutant[] = [
     find: "one.block === 'moved' && forgotten.length > 0 ?",
     replace: "one.block === 'moved' && forgotten.length < 0 ?",
     tests: blocks,
+  },
+  {
+    name: 'a renamed object counts as forgotten',
+    file: 'model/state.ts',
+    find: 'for (const object of [...resources.values()].flatMap(objectsIn)) others.add(object);',
+    replace: '',
+    tests: counts,
+  },
+  {
+    name: 'an object that an interrupted run deleted counts as forgotten',
+    file: 'model/state.ts',
+    find: "if (lately?.what === 'deleted') others.add(",
+    replace: "if (lately?.what === 'created') others.add(",
+    tests: counts,
+  },
+  {
+    name: 'an object whose update is not settled counts as forgotten',
+    file: 'model/state.ts',
+    find: 'const others = new Set(pending(records).map(({ kind, id }) => `${kind} ${id}`));',
+    replace: 'const others = new Set<string>();',
+    tests: counts,
+  },
+  {
+    name: 'an object that was replaced outside counts as forgotten',
+    file: 'model/state.ts',
+    find: 'op === undefined && (!entry || entry.id === prior?.id)',
+    replace: 'op === undefined',
+    tests: counts,
+  },
+  {
+    name: 'a retired object counts as forgotten',
+    file: 'model/state.ts',
+    find: 'const isDropped = op === undefined && (',
+    replace: 'const isDropped = (',
+    tests: counts,
+  },
+  {
+    name: 'a state of an older version that counts no forgotten objects is damaged',
+    file: 'state/shape-check.ts',
+    find: "'forgotten?': isWhole(0),",
+    replace: 'forgotten: isWhole(0),',
+    tests: texts,
   },
   {
     name: 'the provider gives a user a higher role',

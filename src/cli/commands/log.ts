@@ -61,12 +61,14 @@ function entry(one: LoggedRun): string {
 }
 
 function counts({ created, updated, deleted, ...run }: LoggedRun): string {
-  const { adopted = 0, renamed = 0, objects } = run;
-  const bound = `${adopted > 0 ? `, ${adopted} adopted` : ''}${renamed > 0 ? `, ${renamed} renamed` : ''}`;
+  const { adopted = 0, renamed = 0, forgotten = 0, objects } = run;
+  const others = Object.entries({ adopted, renamed, forgotten })
+    .filter(([, number]) => number > 0)
+    .map(([word, number]) => `, ${number} ${word}`);
   const writes =
     created === undefined
       ? []
-      : [`${created} created, ${updated} updated, ${deleted} deleted${bound}`];
+      : [`${created} created, ${updated} updated, ${deleted} deleted${others.join('')}`];
   return [...writes, `${plural(objects, 'object')} in the state`].join('; ');
 }
 

@@ -113,12 +113,13 @@ export function conformance(name: string, makeBench: () => Promise<Bench>): void
       await second.record(memory('accounts.b', null));
       await second.compact();
       const rest = { ...author, at: now() };
-      const counts = { created: 0, updated: 0, deleted: 0, adopted: 0, renamed: 0 };
+      const bound = { adopted: 0, renamed: 0, forgotten: 0 };
+      const counts = { created: 0, updated: 0, deleted: 0, ...bound };
       const left = { ...rest, operation: 'destroy' };
       await second.release();
       const runs = (await store.read())?.state.runs ?? [];
       expect(runs.map(({ serial: _, ...one }) => one)).toEqual([
-        { ...left, ...counts, objects: 3 },
+        { ...left, ...counts, forgotten: 1, objects: 3 },
         { ...left, ...counts, created: 1, deleted: 1, objects: 4, resumed: true },
         {
           ...rest,
@@ -129,6 +130,7 @@ export function conformance(name: string, makeBench: () => Promise<Bench>): void
           deleted: 1,
           adopted: 1,
           renamed: 0,
+          forgotten: 0,
           objects: 3,
         },
       ]);

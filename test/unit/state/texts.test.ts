@@ -230,6 +230,25 @@ describe('the text of a state', () => {
     ).toBe('damaged-file');
   });
 
+  it('is read with runs that count no forgotten objects, as older versions wrote them', async () => {
+    const run = {
+      at: '2026-01-01T00:00:00.000Z',
+      operation: 'apply',
+      user: 'dana',
+      host: 'laptop',
+    };
+    const runs = [{}, { forgotten: 1 }].map((more) => ({
+      ...run,
+      serial: 1,
+      created: 0,
+      updated: 0,
+      deleted: 0,
+      objects: 0,
+      ...more,
+    }));
+    expect((await decode(forged({ runs }))).runs).toEqual(runs);
+  });
+
   it('never quotes what it cannot read', async () => {
     for (const text of ['{"password": hunter2', encodeState(state).replace('zwei', 'hunter2')])
       expect((await refusal(decode(text))).words).not.toContain('hunter2');
