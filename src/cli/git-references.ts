@@ -76,8 +76,8 @@ function fetching(reference: string): string {
 const nothing: ReadonlySet<string> = new Set(['no-declarations', 'no-environment-file']);
 
 /**
- * The project as a reference has it; undefined where nothing is declared there, which is told. A PATH that the reference
- * lacks holds nothing. No program and no command is run, and no state is read.
+ * The project as a reference has it; undefined where nothing is declared there, which is told. A PATH or a current folder
+ * that the reference lacks holds nothing. No program and no command is run, and no state is read.
  * @throws Refusal with what is wrong with it, and at which reference
  */
 export async function projectAt(
@@ -87,10 +87,13 @@ export async function projectAt(
   { reference, commit }: ComparedReference,
 ): Promise<Project | undefined> {
   const files = repository.filesOf(commit);
-  const there = paths.filter((path) => files.stat(resolve(context.cwd, path)) !== undefined);
+  const isThere = (path: string): boolean => files.stat(resolve(context.cwd, path)) !== undefined;
+  const there = paths.filter(isThere);
   await context.tell(submodulesIn(files.submodules, paths, { reference, cwd: context.cwd }));
-  if (there.length === 0 && paths.length > 0)
-    return nothingAt(context, reference, `${firstNamed(paths, FEW)} does not exist`);
+  if (there.length === 0 && (paths.length > 0 || !isThere('.'))) {
+    const missing = firstNamed(paths, FEW) || 'the current folder';
+    return nothingAt(context, reference, `${missing} does not exist`);
+  }
   const synthesise = async (folder: string): Promise<never> =>
     refuseProgram(context, folder, reference);
   const how = chosen(context);

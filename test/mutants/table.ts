@@ -6286,4 +6286,11 @@ export const mutants: readonly Mutant[] = [
     replace: 'const OPEN_SENTENCES = 500;',
     tests: ['unit/report/text.test.ts'],
   },
+  {
+    name: 'a reference without the current folder is an error',
+    file: 'cli/git-references.ts',
+    find: "(paths.length > 0 || !isThere('.'))",
+    replace: 'paths.length > 0',
+    tests: ['unit/cli/diff.test.ts'],
+  },
 ];

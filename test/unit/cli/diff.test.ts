@@ -1,0 +1,40 @@
+// `trueup diff` in a folder that the reference does not have.
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { run as diff } from '../../../src/cli/commands/diff.js';
+import { repository } from '../../support/git.js';
+import { inProcess } from '../../support/in-process.js';
+
+const account = 'accounts:\n  a: { name: A }\n';
+
+it('a current folder that was renamed or is new holds nothing at the reference', async () => {
+  const home = repository({ 'old/trueup.yaml': account });
+  home.git('mv', 'old', 'new');
+  home.commit();
+  home.write('untracked/trueup.yaml', account);
+  const at = (folder: string, range: string) =>
+    inProcess(diff, ['diff', range], {
+      cwd: join(home.path, folder),
+      env: { PATH: process.env['PATH'] ?? '' },
+    });
+  for (const [folder, reference] of [
+    ['new', 'HEAD~1'],
+    ['untracked', 'HEAD'],
+  ] as const) {
+    const { code, stdout, stderr } = await at(folder, reference);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining('1 to create, 0 to update, 0 to delete; 0 unchanged.'),
+    ]);
+    expect(stderr).toContain(
+      `Nothing is declared at ${reference}: the current folder does not exist.`,
+    );
+  }
+  const back = await at('new', 'HEAD..HEAD~1');
+  expect(back.stdout).toContain('0 to create, 0 to update, 1 to delete; 0 unchanged.');
+  const neither = await at('untracked', 'HEAD~1..HEAD');
+  expect([neither.code, neither.stderr]).toEqual([
+    1,
+    expect.stringContaining('neither HEAD~1 nor HEAD declares anything'),
+  ]);
+});
