@@ -32,6 +32,9 @@ export const updateDeclarations = (context: Context, paths: readonly string[]): 
     const files = new Map<string, string>();
     const before = await proposalOf(context, site, site.project);
     const differences = differencesIn(context, site, before);
+    const errors = errorsIn(before);
+    if (errors.length > 0)
+      throw new Refusal([...errors, unwritten(context, differences, concernedBy(errors, before))]);
     await tellWarnings(context, site);
     await context.tell(untouched(context, site, before));
     const { updatesOf } = await import('../declarations/writing.js');
@@ -42,7 +45,7 @@ export const updateDeclarations = (context: Context, paths: readonly string[]): 
       ...objectsOf(context, site, before),
     });
     if (refusals.length > 0)
-      throw new Refusal([...refusals, unwritten(context, differences, refusals)]);
+      throw new Refusal([...refusals, unwritten(context, differences, addressesOf(refusals))]);
     if (updated.size === 0) {
       context.err.write('Nothing to update: no declared value was changed outside of trueup.\n');
       return exits.done;
@@ -70,10 +73,24 @@ async function proposalOf(
   project: Project,
 ): Promise<Proposal> {
   const { propose } = await import('../reconciler/plan/propose.js');
-  const proposal = await propose(site.context, project, site.snapshot, requestOf(context));
-  const errors = proposal.plan.diagnostics.filter(({ severity }) => severity === 'error');
-  if (errors.length > 0) throw new Refusal(errors);
-  return proposal;
+  return propose(site.context, project, site.snapshot, requestOf(context));
+}
+
+const errorsIn = ({ plan }: Pick<Proposal, 'plan'>): readonly Diagnostic[] =>
+  plan.diagnostics.filter(({ severity }) => severity === 'error');
+
+/** The addresses of errors; undefined stands for all. */
+type Concerned = Set<string | undefined>;
+
+const addressesOf = (errors: readonly Diagnostic[]): Concerned =>
+  new Set(errors.map(({ address }) => address));
+
+/** A plan for an address covers what it refers to, so it has the errors of that as well. */
+function concernedBy(errors: readonly Diagnostic[], { plan }: Proposal): Concerned {
+  const concerned = addressesOf(errors);
+  for (const { address, depends_on } of plan.changes)
+    if (depends_on.some((one) => concerned.has(one))) concerned.add(address);
+  return concerned;
 }
 
 const isMeant = ({ flags: { target = [] } }: Pick<Context, 'flags'>, address: string): boolean =>
@@ -232,11 +249,10 @@ function untouched(
 function unwritten(
   { said }: Context,
   differences: readonly LiveDifference[],
-  refusals: readonly Diagnostic[],
+  refused: Concerned,
 ): Diagnostic {
-  const refused = new Set(refusals.map(({ address }) => address));
   const free = [...new Set(differences.map(({ declaration }) => declaration.address))].filter(
-    (address) => !refused.has(address),
+    (address) => !refused.has(address) && !refused.has(undefined),
   );
   const targets = free.map((address) => ` --target ${shellWord(address)}`).join('');
   return {
@@ -276,6 +292,8 @@ async function checkPlan(
     const loaded = await loadProject(quiet, paths, how, { checks: 'never', files });
     const project = await wholeProject(context, loaded, how, files);
     proposal = await proposalOf(context, site, project);
+    const errors = errorsIn(proposal);
+    if (errors.length > 0) throw new Refusal(errors);
   } catch (error) {
     throw error instanceof Refusal ? wrongAfterwards(error) : error;
   }

@@ -6293,4 +6293,25 @@ export const mutants: readonly Mutant[] = [
     replace: 'paths.length > 0',
     tests: ['unit/cli/diff.test.ts'],
   },
+  {
+    name: 'an immutable attribute does not say what was deleted',
+    file: 'reconciler/plan/plan-errors.ts',
+    find: 'changes === undefined && replaced_by === undefined',
+    replace: 'false',
+    tests: ['unit/reconciler/replace.test.ts'],
+  },
+  {
+    name: 'an error of the plan leaves no command for the others',
+    file: 'cli/export-update.ts',
+    find: '!refused.has(address) && !refused.has(undefined)',
+    replace: 'refused.size === 0',
+    tests: updating,
+  },
+  {
+    name: 'the others are those that refer to an error, too',
+    file: 'cli/export-update.ts',
+    find: 'depends_on.some((one) => concerned.has(one))',
+    replace: 'false',
+    tests: updating,
+  },
 ];

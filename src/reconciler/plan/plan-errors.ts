@@ -1,11 +1,13 @@
 // Errors of single declarations that a plan finds by comparing them with what is live, and what such errors advise.
 import {
   redact,
+  referencesIn,
   shellWord,
   type Advice,
   type AttributeChange,
   type Declaration,
   type Diagnostic,
+  type Drift,
   type Kind,
   type Live,
 } from '../../model/index.js';
@@ -23,18 +25,28 @@ export const declarationError = (
   ...(attribute === undefined ? { origin } : { attribute, origin: at(attribute) }),
 });
 
+/** @param drift what was found so far: an object that the new value refers to may be gone */
 export function immutableError(
   declaration: Declaration,
-  change: AttributeChange,
+  { path, before = null, after = null }: AttributeChange,
   detail: string,
+  drift: readonly Drift[],
 ): Diagnostic {
+  const [gone] = referencesIn(after).filter(({ target }) =>
+    drift.some(({ address, ...one }) => address === target && isGone(one)),
+  );
+  const fixed = `${declaration.address}: ${path} is immutable: it is ${JSON.stringify(redact(before))} and cannot be updated to ${JSON.stringify(redact(after))}`;
+  const words = { code: 'immutable', attribute: path };
+  if (!gone) return declarationError(declaration, { ...words, summary: `${fixed}.`, detail });
   return declarationError(declaration, {
-    code: 'immutable',
-    summary: `${declaration.address}: ${change.path} is immutable: it is ${JSON.stringify(redact(change.before ?? null))} and cannot be updated to ${JSON.stringify(redact(change.after ?? null))}.`,
-    detail,
-    attribute: change.path,
+    ...words,
+    summary: `${fixed}: ${gone.target} was deleted outside of trueup.`,
+    detail: `If ${gone.target} is to stay deleted, remove its declaration and this one.\n${detail}`,
   });
 }
+
+const isGone = ({ changes, replaced_by }: Omit<Drift, 'address'>): boolean =>
+  changes === undefined && replaced_by === undefined;
 
 export function existsAlreadyError(kind: Kind, declaration: Declaration, { id }: Live): Diagnostic {
   const { address } = declaration;

@@ -470,7 +470,7 @@ function replacement(
   const hindrance = hindranceTo(kind, declaration, match);
   if (hindrance !== undefined) {
     draft.diagnostics.push(
-      ...fixed.map((change) => immutableError(declaration, change, hindrance)),
+      ...fixed.map((change) => immutableError(declaration, change, hindrance, draft.drift)),
     );
     return [];
   }

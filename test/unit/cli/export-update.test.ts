@@ -39,7 +39,7 @@ afterEach(async () => {
 async function applied(
   files: Readonly<Record<string, string>>,
   paths: readonly string[] = [],
-  routers: readonly JsonObject[] = [],
+  records: Readonly<Record<string, readonly JsonObject[]>> = {},
 ): Promise<Scene> {
   const service = await box({
     version: 1,
@@ -47,7 +47,7 @@ async function applied(
     next_id: 2,
     records: {
       accounts: [{ id: '1', account: null, name: 'Root' }],
-      configuration_managers: routers,
+      ...records,
     },
     users: [],
   });
@@ -240,6 +240,59 @@ describe('a value that cannot be written in place is refused, and nothing is wri
     expect(stdout).toContain('+  b: { name: B2, account: "1" }');
     expect(home.read('trueup.yaml')).toContain('${var.n}');
   });
+
+  it('errors of the plan: the others can be named, as far as they do not refer to what has one', async () => {
+    const text = `users:
+  gus: { email: gus@example.com }
+  ida: { email: ida@example.com }
+account_authorizations:
+  gus: { user: "\${users.gus.id}", account: "1", role: administrator }
+  ida: { user: "\${users.ida.id}", account: "1", role: administrator }
+alert_push_destinations:
+  late:
+    name: Of \${account_authorizations.gus.id}
+    enabled: true
+    endpoint: { url: https://hooks.example.com/a }
+`;
+    const roles = ['77', '78'].map((user) => ({
+      id: `90${user}`,
+      user,
+      account: '1',
+      role: 'administrator',
+    }));
+    const people = ['gus', 'ida'].map((name, index) => ({
+      id: `${77 + index}`,
+      email: `${name}@example.com`,
+      is_active: true,
+    }));
+    const home = await applied({ 'trueup.yaml': text }, [], {
+      users: people,
+      account_authorizations: roles,
+    });
+    home.service.tamper('users', (all) => all.filter(({ id }) => id !== '77'));
+    home.service.tamper('account_authorizations', () =>
+      roles.map((one) => ({ ...one, role: one.id === '9078' ? 'read_only_user' : one.role })),
+    );
+    home.service.tamper('alert_push_destinations', (all) =>
+      all.map((one) => ({ ...one, enabled: false })),
+    );
+    const { code, stderr } = await home.update();
+    expect(code).toBe(1);
+    expect(stderr).toContain('[immutable]');
+    expect(stderr).toContain('Nothing was written.');
+    expect(stderr).toMatch(
+      /To update the others: trueup export --update --target account_authorizations\.ida (?!--)/,
+    );
+    const meant = ['account_authorizations.gus', 'alert_push_destinations.late'];
+    const both = await home.update(...meant.flatMap((address) => ['--target', address]));
+    expect([both.code, both.stderr]).toEqual([1, expect.not.stringContaining('the others')]);
+    expect(home.read('trueup.yaml')).toBe(text);
+    const { code: done } = await home.update('--target', 'account_authorizations.ida');
+    expect([done, home.read('trueup.yaml')]).toEqual([
+      0,
+      text.replace(/(ida.id.*)administrator/, '$1read_only_user'),
+    ]);
+  });
 });
 
 describe('a configuration', () => {
@@ -268,7 +321,9 @@ describe('a configuration', () => {
     }));
 
   it('is written member by member, in both forms; one that is masked is refused', async () => {
-    const home = await applied({ 'trueup.yaml': text }, [], routers(1400));
+    const home = await applied({ 'trueup.yaml': text }, [], {
+      configuration_managers: routers(1400),
+    });
     home.service.tamper('configuration_managers', () => routers(1500));
     const first = await home.update();
     expect([first.code, first.stderr]).toEqual([0, expect.stringContaining('updated')]);

@@ -354,6 +354,29 @@ describe('the plan', () => {
       /cannot be created or deleted through the API.*trueup state rm account_authorizations\.d$/,
     );
   });
+
+  it.each([
+    ['was deleted', [], ': users.u was deleted outside of trueup.'],
+    ['is there', [live('users', '8', { email: 'u@example.com' })], 'to "8".'],
+  ])('an error names the object that the new value refers to where it %s', (_, users, cause) => {
+    const role = { account: '2', role: 'administrator' };
+    const { plan } = scene({
+      declared: [
+        declare('users.u', { email: 'u@example.com' }),
+        declare('account_authorizations.d', { ...role, user: to('users.u') }),
+      ],
+      state: {
+        'users.u': entry('users', '7', { email: 'u@example.com' }),
+        'account_authorizations.d': entry('account_authorizations', 'z', { ...role, user: '7' }),
+      },
+      live: {
+        users,
+        account_authorizations: [live('account_authorizations', 'z', { ...role, user: '7' })],
+      },
+    });
+    const [error] = plan.diagnostics.filter(({ code }) => code === 'immutable');
+    expect(error?.summary.endsWith(cause)).toBe(true);
+  });
 });
 
 /** Kinds of the service, with attributes that are fixed. */
