@@ -6314,4 +6314,11 @@ export const mutants: readonly Mutant[] = [
     replace: 'false',
     tests: updating,
   },
+  {
+    name: 'a plan does not say how drift is recorded',
+    file: 'cli/commands/plan.ts',
+    find: '!flags.destroy && plan.drift.length > 0',
+    replace: 'false',
+    tests: updating,
+  },
 ];

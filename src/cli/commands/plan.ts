@@ -59,17 +59,19 @@ export const run: Command = async (context, paths) => {
   return withProject(context, paths, work, how);
 };
 
-/** The command that carries out what was shown, with the flags that allow what blocks it. */
+/** The command that carries out what was shown, with the flags that allow what blocks it; or that records drift to what is declared. */
 function sayNext(context: Context, { plan, exit }: Proposal): void {
   const { flags, err, said } = context;
   const { flags: allow } = blockedRules(plan.verdicts);
   const isWrong = plan.diagnostics.some((one) => one.severity === 'error');
   const isOpen = exit === exits.blocked ? allow.length > 0 && !isWrong : isGood(exit);
   const isEmpty = plan.changes.every((one) => one.action === 'keep' && !one.renamed_from);
-  if (!isOpen || isEmpty || !showsText(context)) return;
+  const isRecord = isEmpty && !flags.destroy && plan.drift.length > 0;
+  if (!isOpen || (isEmpty && !isRecord) || !showsText(context)) return;
   const verb = flags.destroy ? 'destroy' : 'apply';
   const command = ['trueup', verb, ...scopeWords(flags), ...allow].join(' ');
-  err.write(`To apply it${allow.length > 0 ? ' anyway' : ''}: ${typed(command, said)}\n`);
+  const aim = `To ${isRecord ? 'record' : 'apply'} it${allow.length > 0 ? ' anyway' : ''}`;
+  err.write(`${aim}: ${typed(command, said)}\n`);
 }
 
 /** From when on alerts are to be judged; undefined where nobody asked for the impact. @throws Refusal */

@@ -430,6 +430,22 @@ describe('the command line', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining(why)]);
   });
 
+  it('plan names the command that records what was taken over, once', async () => {
+    const home = await applied({ 'trueup.yaml': 'accounts:\n  a: { name: A, account: "1" }\n' });
+    const next = async () => {
+      const { stdout, stderr } = await home.run(plan, 'plan', '--target', 'accounts.a');
+      expect(stdout).toContain('No changes.');
+      return stderr;
+    };
+    expect(await next()).toBe('');
+    home.change('accounts', 'A', { name: 'A2' });
+    expect((await home.update()).code).toBe(0);
+    expect(await next()).toBe('To record it: trueup apply --target accounts.a ');
+    expect((await home.run(plan, 'plan', '--json')).stderr).toBe('');
+    await home.run(apply, 'apply', '--auto-approve');
+    expect(await next()).toBe('');
+  });
+
   it('drift names the command, with the PATHs', async () => {
     const home = await applied({ 'trueup.yaml': 'accounts:\n  a: { name: A, account: "1" }\n' });
     expect((await home.run(drift, 'drift')).stderr).not.toContain('--update');
