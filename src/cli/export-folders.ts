@@ -10,11 +10,11 @@ const SHARED = 'shared.yaml';
 /** Names that Windows keeps for devices, with any ending behind them. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 
-/** @returns the file of a declaration that stands for these objects */
+/** @returns the file of an object */
 export function splitFiles(
   { chosen, labels, tree, root }: ExportSelection,
   nameFor: NameFor,
-): (kind: Kind, ids: readonly string[]) => string {
+): (kind: Kind, id: string | undefined) => string {
   const customers = new Map<string, ReadonlySet<string | undefined>>();
   for (const [kind, objects] of chosen)
     for (const { id, accounts } of objects)
@@ -23,10 +23,9 @@ export function splitFiles(
         new Set(accounts.map((account) => tree.customerOf(account, root))),
       );
   const folders = foldersOf([...customers.values()], labels, nameFor);
-  return ({ name }, ids) => {
-    const among = new Set(ids.flatMap((id) => [...(customers.get(`${name} ${id}`) ?? [])]));
-    const [customer] = among;
-    return customer === undefined || among.size > 1
+  return ({ name }, id) => {
+    const [customer, ...others] = customers.get(`${name} ${id}`) ?? [];
+    return customer === undefined || others.length > 0
       ? SHARED
       : `${folders.get(customer)!}/account.yaml`;
   };

@@ -112,14 +112,24 @@ describe('export of 40 customers', () => {
     expect(existsSync(join(home.path, 'escape'))).toBe(false);
 
     const shared = home.read('live/shared.yaml');
-    expect(shared).toContain('each-account-modem-wan-disconnected-pager:');
-    expect(shared.match(/adopt: "00000[0-9]+-97c4/g)).toHaveLength(42);
-    expect(shared).toContain('    associated_accounts: ["${each.value.account}"]');
+    expect(shared.match(/adopt: "00000[0-9]+-97c4/g)).toEqual([
+      'adopt: "00000001-97c4',
+      'adopt: "00000201-97c4',
+    ]);
     expect(home.read('live/customer-e0/account.yaml')).toBe(`accounts:
   customer-e0:
     name: Customer E0
     account: "\${accounts.headquarters.id}"
     lifecycle: { adopt: "1005" }
+
+alert_rules:
+  # Customer E0: modem_wan_disconnected → Pager
+  customer-e0-modem-wan-disconnected-pager:
+    associated_accounts: ["\${accounts.customer-e0.id}"]
+    filter_criteria:
+      alert_type__in: [modem_wan_disconnected]
+    http_destinations: ["\${alert_push_destinations.pager.destination_config_id}"]
+    lifecycle: { adopt: "00000104-97c4-11f0-8a51-3d2c9b7f6e10" }
 `);
     const tenth = home.read('live/customer-j0/account.yaml');
     expect(tenth).toContain('  depot:\n');
@@ -132,6 +142,29 @@ describe('export of 40 customers', () => {
 
     await home.expect(0, ['apply', '--auto-approve'], { env });
     expect((await home.expect(0, ['export'], { env })).stderr).toContain('nothing to write');
+  });
+
+  test('split: a changed rule of one customer is written into its folder', async () => {
+    const own = await box(estate);
+    const home = folder();
+    try {
+      const there = { env: own.env };
+      await home.expect(0, ['export', '--split', 'account', '--out', 'live'], there);
+      await home.expect(0, ['apply', '--auto-approve'], there);
+      own.tamper('alert_rules', (rules) =>
+        rules.map((one) =>
+          one['alert_config_id'] === uuid(104)
+            ? { ...one, filter_criteria: { alert_type__in: ['cpu_utilization'] } }
+            : one,
+        ),
+      );
+      const { stdout } = await home.expect(0, ['export', '--update'], there);
+      expect(stdout).toContain('--- a/live/customer-e0/account.yaml');
+      expect(stdout).toContain('+      alert_type__in: [cpu_utilization]');
+      await home.expect(0, ['plan', '--detailed-exitcode'], there);
+    } finally {
+      await own.close();
+    }
   });
 
   test('overwrites nothing, and leaves nothing behind', async () => {

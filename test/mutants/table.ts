@@ -2813,7 +2813,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a rule of two customers stands in the folder of one',
     file: 'cli/export-folders.ts',
-    find: 'customer === undefined || among.size > 1',
+    find: 'customer === undefined || others.length > 0',
     replace: 'customer === undefined',
     tests: ['unit/cli/export-folders.test.ts'],
   },
@@ -6320,5 +6320,12 @@ export const mutants: readonly Mutant[] = [
     find: '!flags.destroy && plan.drift.length > 0',
     replace: 'false',
     tests: updating,
+  },
+  {
+    name: 'objects of several files are folded',
+    file: 'declarations/export/fold.ts',
+    find: 'canonical([fileOf(kind, id), mapMembers(',
+    replace: 'canonical([mapMembers(',
+    tests: ['unit/declarations/fold.test.ts'],
   },
 ];

@@ -44,28 +44,30 @@ const LEAST = 3;
 /** More objects become several declarations: one stands in one file, and a file has a largest size. */
 const MOST = 2500;
 
+export interface FoldingChoices {
+  readonly labels: LabelOf;
+  readonly nameFor: NameFor;
+  /** The file of an object by its id. Objects of several files are not folded, so that each stays where it belongs. */
+  readonly fileOf: (kind: Kind, id: string | undefined) => string;
+}
+
 /** @param entries all of the kind */
 export function foldedDeclarations(
   entries: readonly ExportedDeclaration[],
   kinds: Kinds,
-  { labels, nameFor }: Pick<Folding, 'labels' | 'nameFor'>,
+  { fileOf, ...words }: FoldingChoices,
 ): readonly FoldedDeclaration[] {
   const [first] = entries;
   if (!first || isReferredTo(first.kind, kinds)) return entries;
   const taken = new Set(entries.map(({ name }) => name));
   const foldedBy = new Map<ExportedDeclaration, FoldedDeclaration | undefined>();
-  for (const group of groupsAmong(first.kind, entries)) {
+  for (const group of groupsAmong(first.kind, entries, fileOf)) {
     const left = group.members.filter((one) => !foldedBy.has(one));
     for (let begin = 0; begin < left.length; begin += MOST) {
       const members = left.slice(begin, begin + MOST);
       const [head, ...rest] = members;
       if (!head || members.length < LEAST) continue;
-      const one = foldedOf({ ...group, members }, head, {
-        kinds,
-        labels,
-        nameFor,
-        taken,
-      });
+      const one = foldedOf({ ...group, members }, head, { ...words, kinds, taken });
       taken.add(one.name);
       foldedBy.set(head, one);
       for (const other of rest) foldedBy.set(other, undefined);
@@ -82,25 +84,27 @@ interface Group {
   readonly members: readonly ExportedDeclaration[];
 }
 
-/** Declarations that are equal but for one attribute, a reference or several; the largest group first. */
-function groupsAmong(kind: Kind, entries: readonly ExportedDeclaration[]): readonly Group[] {
+/** Declarations of one file that are equal but for one attribute, a reference or several; the largest group first. */
+function groupsAmong(
+  kind: Kind,
+  entries: readonly ExportedDeclaration[],
+  fileOf: FoldingChoices['fileOf'],
+): readonly Group[] {
   const free = entries.filter(({ id, isEqual }) => id !== undefined && !isEqual);
   const groups = writables(kind).flatMap(([name, attribute]) => {
     const to = targetOf(attribute);
     if (to === undefined) return [];
-    const rest = ({ values, masked }: ExportedDeclaration): string | undefined =>
+    const rest = ({ values, masked, id }: ExportedDeclaration): string | undefined =>
       isEmpty(values[name])
         ? undefined
-        : canonical([mapMembers({ ...values, [name]: null }, spell), masked]);
+        : canonical([fileOf(kind, id), mapMembers({ ...values, [name]: null }, spell), masked]);
     return groupedBy(free, rest).map((members) => ({ name, attribute, to, members }));
   });
   return groups.toSorted((a, b) => b.members.length - a.members.length);
 }
 
-interface Folding {
+interface Folding extends Omit<FoldingChoices, 'fileOf'> {
   readonly kinds: Kinds;
-  readonly labels: LabelOf;
-  readonly nameFor: NameFor;
   readonly taken: ReadonlySet<string>;
 }
 

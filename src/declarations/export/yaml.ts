@@ -6,9 +6,7 @@ import {
   isObject,
   mapMembers,
   type Json,
-  type Kind,
   type Kinds,
-  type LabelOf,
 } from '../../model/index.js';
 import { spell } from '../interpolate.js';
 import { limits } from '../yaml/raw-values.js';
@@ -18,22 +16,21 @@ import {
   remarksOf,
   showing,
   type ExportedObjects,
-  type NameFor,
 } from './declarations.js';
-import { foldedDeclarations, type FoldedDeclaration, type FoldedMember } from './fold.js';
+import {
+  foldedDeclarations,
+  type FoldedDeclaration,
+  type FoldedMember,
+  type FoldingChoices,
+} from './fold.js';
 
-export interface YamlExport {
-  /** Labels of what is not written, too: a folded declaration is named after them. */
-  readonly labels?: LabelOf;
-  readonly nameFor?: NameFor;
-  /** The file of a declaration, by the ids that it adopts; a file for each kind if absent. */
-  readonly fileOf?: (kind: Kind, ids: readonly string[]) => string;
-}
+/** Labels are those of what is not written, too: a folded declaration is named after them. Without `fileOf`, each kind has a file. */
+export type YamlExport = Partial<FoldingChoices>;
 
 /**
  * File texts by name. Attributes of the server, empty ones and secrets are left out (secrets with a comment that says
- * how to write them); identifiers of other exported objects become references to them. Objects that differ in one
- * reference alone become one declaration.
+ * how to write them); identifiers of other exported objects become references to them. Objects of one file that
+ * differ in one reference alone become one declaration.
  */
 export function writeDeclarations(
   kinds: Kinds,
@@ -46,9 +43,9 @@ export function writeDeclarations(
 ): ReadonlyMap<string, string> {
   const files = new Map<string, Written[]>();
   for (const [kind, entries] of exportedEntriesOf(kinds, estate))
-    for (const one of foldedDeclarations(entries, kinds, { labels, nameFor })) {
-      const ids = one.each?.members.map(({ id }) => id) ?? [one.id].flatMap((id) => id ?? []);
-      append(files, fileOf(kind, ids), { kind: kind.name, text: writeDeclaration(one) });
+    for (const one of foldedDeclarations(entries, kinds, { labels, nameFor, fileOf })) {
+      const id = one.each?.members[0]?.id ?? one.id;
+      append(files, fileOf(kind, id), { kind: kind.name, text: writeDeclaration(one) });
     }
   return new Map(
     [...files].flatMap(([file, all]) =>

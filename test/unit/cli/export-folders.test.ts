@@ -34,7 +34,7 @@ function selection(names: readonly string[], scopes: readonly (readonly string[]
 
 const foldersOf = (names: readonly string[]): readonly string[] => {
   const fileOf = splitFiles(selection(names), declarationName);
-  return names.map((_, index) => fileOf(accounts, [`${index + 2}`]));
+  return names.map((_, index) => fileOf(accounts, `${index + 2}`));
 };
 
 describe('the folders of customers', () => {
@@ -93,14 +93,13 @@ describe('the folders of customers', () => {
       selection(['Acme', 'Bravo'], [['2'], ['2', '3'], ['1'], [], ['3']]),
       declarationName,
     );
-    expect(['r0', 'r1', 'r2', 'r3', 'r4'].map((id) => fileOf(rules, [id]))).toEqual([
+    expect(['r0', 'r1', 'r2', 'r3', 'r4'].map((id) => fileOf(rules, id))).toEqual([
       'acme/account.yaml',
       'shared.yaml',
       'shared.yaml',
       'shared.yaml',
       'bravo/account.yaml',
     ]);
-    expect(fileOf(rules, ['r0', 'r4'])).toBe('shared.yaml');
-    expect(fileOf(accounts, ['1'])).toBe('shared.yaml');
+    expect(fileOf(accounts, '1')).toBe('shared.yaml');
   });
 });

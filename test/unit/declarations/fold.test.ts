@@ -100,6 +100,26 @@ describe('equal declarations', () => {
     expect(rulesIn(rules)).not.toContain('for_each');
   });
 
+  it('stand one by one in their files, and become one where several lie in one', () => {
+    const alone = new Map([
+      ['r-5', 'e.yaml'],
+      ['r-6', 'f.yaml'],
+      ['r-7', 'g.yaml'],
+    ]);
+    const texts = writeDeclarations(
+      kinds,
+      estateOf([1, 2, 3, 4, 5, 6, 7].map((index) => rule(index, [`${index}`]))),
+      { labels, fileOf: (_, id = '') => alone.get(id) ?? 'shared.yaml' },
+    );
+    const shared = texts.get('shared.yaml') ?? '';
+    expect(shared.match(/adopt: r-\d/g)).toEqual([1, 2, 3, 4].map((index) => `adopt: r-${index}`));
+    for (const [id, file] of alone) {
+      expect(texts.get(file)).toContain(`  rule-${id.slice(2)}:\n`);
+      expect(texts.get(file)).not.toContain('for_each');
+      expect(texts.get(file)).toContain(`adopt: ${id} }`);
+    }
+  });
+
   it('are not folded where others can refer to them', async () => {
     const depots = names.map((_, index): WrittenObject => ({
       name: `depot-${index}`,
