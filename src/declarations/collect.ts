@@ -20,6 +20,7 @@ import {
   type RawMap,
 } from './yaml/raw-values.js';
 import { found as foundWord } from './validation.js';
+import { literalKeys } from './literal-keys.js';
 import { isBlockSection, sections } from './vocabulary.js';
 
 /** One use of a template. */
@@ -220,7 +221,11 @@ function takeDocument(
 function take(all: Collecting, file: FoundFile, document: RawDocument, key: string): void {
   const raw = isMap(document.root) ? (document.root[key] ?? null) : null;
   const { offset } = offsetOf(document, [key]);
-  if (key === 'settings') return takePiece(all, pieceOf(all, file, [key], { raw, offset }));
+  const pieceAt = (path: readonly string[], at: { readonly raw: Raw; readonly offset: number }) => {
+    const piece = pieceOf(all, file, path, at);
+    return document.inKeys ? withLiteralKeys(all, piece) : piece;
+  };
+  if (key === 'settings') return takePiece(all, pieceAt([key], { raw, offset }));
   const whole = isBlockSection(key) ? isList(raw) && raw : isMap(raw) && raw;
   if (!whole) {
     if (raw !== null) all.unread.push((section) => section === key);
@@ -237,10 +242,17 @@ function take(all: Collecting, file: FoundFile, document: RawDocument, key: stri
   }
   const offsets = document.marks.get(whole);
   for (const [name, one] of Object.entries<Raw>(whole))
-    takePiece(
-      all,
-      pieceOf(all, file, [key, name], { raw: one, offset: offsets?.get(name) ?? offset }),
-    );
+    takePiece(all, pieceAt([key, name], { raw: one, offset: offsets?.get(name) ?? offset }));
+}
+
+/** With the keys that `$${` is written in as they are meant; complains of those that hold an expression. */
+function withLiteralKeys(all: Collecting, piece: RawEntry): RawEntry {
+  const { from, path, origin } = piece;
+  const raw = literalKeys(piece.raw, path, (at, said) => {
+    const place = { file: from.file, ...all.library.locate(from, at) };
+    complainIn(all, from, origin.path === undefined ? place : origin, said);
+  });
+  return { ...piece, raw };
 }
 
 function takePiece(all: Collecting, piece: RawEntry): void {

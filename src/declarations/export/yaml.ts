@@ -9,6 +9,7 @@ import {
   type Kinds,
 } from '../../model/index.js';
 import { spell } from '../interpolate.js';
+import { withEscapedKeys } from '../literal-keys.js';
 import { limits } from '../yaml/raw-values.js';
 import {
   declarationName,
@@ -95,7 +96,7 @@ function writeDeclaration(declaration: FoldedDeclaration): string {
   );
   const adopt = each ? '${each.value.adopt}' : declaration.id;
   const members = {
-    ...mapMembers(values, spell),
+    ...mapMembers(values, (value) => withEscapedKeys(spell(value))),
     ...each?.written,
     ...(adopt !== undefined && {
       lifecycle: { adopt, ...(isEqual && { allow_duplicate: true }) },

@@ -1,6 +1,7 @@
 // Changes single values in the text of a YAML file. Nothing but their characters is touched: comments, order, quotes and
 // line ends of all else stay, byte for byte.
 import { isAlias, isMap, isScalar, isSeq, type ParsedNode, type Scalar, type YAMLSeq } from 'yaml';
+import { escapeText } from '../reference-syntax.js';
 import { composedDocuments } from './reader.js';
 
 /** Characters that are replaced by a text. */
@@ -74,7 +75,7 @@ function memberOf(node: ParsedNode | null | undefined, step: string): Member | u
     return item && { node: item, after: item.range[0] };
   }
   if (!isMap(node)) return undefined;
-  const pair = node.items.find(({ key }) => isScalar(key) && key.value === step);
+  const pair = node.items.find(({ key }) => isScalar(key) && key.value === escapeText(step));
   return pair && { node: pair.value, after: pair.key.range[1] };
 }
 

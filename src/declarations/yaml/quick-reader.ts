@@ -174,7 +174,7 @@ function tryKey(cursor: Cursor, inFlow: boolean): string | undefined {
   const { text, at } = cursor;
   const plain = isKeyStart(text.charCodeAt(at));
   const key = plain ? text.slice(at, stop) : text.slice(at + 1, stop - 1);
-  if (NO_TEXT.test(key)) return undefined;
+  if (NO_TEXT.test(key) || (!plain && key.includes('${'))) return undefined;
   cursor.at = stop + 1;
   // A plain text is two tokens, and a colon is one.
   count(cursor, plain ? 3 : 2);

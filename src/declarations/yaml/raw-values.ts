@@ -1,5 +1,6 @@
 // The result of both YAML readers: plain values, and the offsets of each key and item, without any interpretation.
 import { isList, isObject, own, type Diagnostic } from '../../model/index.js';
+import { escapeText } from '../reference-syntax.js';
 
 /** A plain `yes`, `no`, `on` or `off`: text in YAML 1.2, a flag in 1.1. Only a free-form document may hold one. */
 export class Word {
@@ -25,6 +26,8 @@ export type Marks = Map<object, ReadonlyMap<string, number>>;
 export interface RawDocument {
   readonly root: Raw;
   readonly marks: Marks;
+  /** A key holds `${`. */
+  readonly inKeys?: true;
 }
 
 /** A syntax error. */
@@ -59,19 +62,20 @@ export const isMap = (value: Raw | undefined): value is RawMap =>
 
 /** A document with the top-level keys that are kept, or none where it has none of them. What is no mapping stays as it is. */
 export function withKeys(
-  { root, marks }: RawDocument,
+  document: RawDocument,
   kept: (key: string) => boolean,
 ): readonly RawDocument[] {
-  if (!isMap(root)) return [{ root, marks }];
+  const { root, marks } = document;
+  if (!isMap(root)) return [document];
   const entries = Object.entries(root).filter(([key]) => kept(key));
   const less = Object.fromEntries(entries);
   const offsets = marks.get(root);
   return entries.length === 0
     ? []
-    : [{ root: less, marks: offsets ? new Map([...marks, [less, offsets]]) : marks }];
+    : [{ ...document, root: less, marks: offsets ? new Map([...marks, [less, offsets]]) : marks }];
 }
 
-/** The offset of the deepest step of `path` that `document` has, and how many steps that is. */
+/** The offset of the deepest step of `path` that `document` has, and how many steps that is. A key that holds `${` may be given as it is written or as it is read. */
 export function offsetOf(
   { root, marks }: RawDocument,
   path: readonly string[],
@@ -80,12 +84,14 @@ export function offsetOf(
   let offset = 0;
   let steps = 0;
   for (const step of path) {
-    const here: number | undefined =
-      typeof value === 'object' && value !== null ? marks.get(value)?.get(step) : undefined;
+    const offsets: ReadonlyMap<string, number> | undefined =
+      typeof value === 'object' && value !== null ? marks.get(value) : undefined;
+    const written: string = offsets?.has(step) ? step : escapeText(step);
+    const here = offsets?.get(written);
     if (here === undefined) break;
     offset = here;
     steps += 1;
-    value = isMap(value) || isList(value) ? own<Raw>(value, step) : undefined;
+    value = isMap(value) || isList(value) ? own<Raw>(value, written) : undefined;
   }
   return { offset, steps };
 }

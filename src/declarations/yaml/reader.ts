@@ -64,7 +64,8 @@ function readEach(text: string, read: (document: Document.Parsed) => Read): Read
 function converted({ contents }: Document.Parsed, marked: number): Read {
   const walk: Walk = { marked, marks: new Map(), anchors: new Map(), faults: [], aliased: 0 };
   const root = contents === null ? null : convert(walk, contents, 1).value;
-  return { faults: walk.faults, documents: root === null ? [] : [{ root, marks: walk.marks }] };
+  const { faults, marks, inKeys } = walk;
+  return { faults, documents: root === null ? [] : [{ root, marks, ...defined({ inKeys }) }] };
 }
 
 /** The documents of a text, with the offsets of all nodes. */
@@ -242,6 +243,8 @@ interface Walk {
   readonly anchors: Map<string, Converted>;
   readonly faults: SyntaxFault[];
   aliased: number;
+  /** A key holds `${`. */
+  inKeys?: true;
 }
 
 /** A value and how many values it is made of, aliases counted out in full. */
@@ -357,6 +360,7 @@ function keyOf(
       'the key appears twice in this mapping',
       'Remove one of them.',
     );
+  if (key.value.includes('${')) walk.inKeys = true;
   return key.value;
 }
 

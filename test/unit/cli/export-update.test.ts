@@ -300,7 +300,7 @@ describe('a configuration', () => {
   one:
     router: "5001"
     configuration:
-      lan: { mtu: 1400, "a.b": old } # alone
+      lan: { mtu: 1400, "a.b$\${c}": old } # alone
   two:
     router: "5002"
     configuration:
@@ -315,7 +315,7 @@ describe('a configuration', () => {
       account: '1',
       version_number: 1,
       configuration: [
-        { lan: { mtu, 'a.b': mtu === 1400 ? 'old' : 'new' }, wlan: { key: 'plain', ...more } },
+        { lan: { mtu, 'a.b${c}': mtu === 1400 ? 'old' : 'new' }, wlan: { key: 'plain', ...more } },
         [],
       ],
     }));

@@ -470,6 +470,87 @@ accounts:
   });
 });
 
+describe('keys of mappings', () => {
+  const saying = async (text: string): Promise<readonly string[]> =>
+    (await errors(text)).map(shown);
+  const literal = 'For the characters `${` themselves, write `$${`.';
+  const whole = `Write the whole mapping as an expression, as in \`'\${ {var.member: "value"} }'\`. ${literal}`;
+  const refused = (place: string, key: string, detail: string): string =>
+    `trueup.yaml:${place} expression-in-key: the key \`${key}\` holds \`\${\`, and expressions in keys are not evaluated / ${detail}`;
+
+  it.each([
+    [
+      'a for_each',
+      'accounts: { site: { for_each: { "${var.k}": N }, name: "${each.value}" } }',
+      '1:33',
+      `Write a list, as in \`for_each: [{ name: "\${var.site}", title: North }]\`: the name is the key. ${literal}`,
+    ],
+    [
+      'a configuration',
+      'configuration_managers:\n  r:\n    router: "12"\n    configuration:\n      - system: { "${var.k}": 1 }\n      - []',
+      '5:19',
+      whole,
+    ],
+    [
+      'a variable',
+      'variables: { m: { "${var.k}": 1 } }',
+      '1:19',
+      `A variable holds a plain value. ${literal}`,
+    ],
+    [
+      'the default of a parameter',
+      'templates: { t: { parameters: { properties: { o: { default: { "${var.k}": 1 } } } } } }',
+      '1:63',
+      whole,
+    ],
+    [
+      'the parameters of a use',
+      'templates: { t: { parameters: { properties: { o: {} } } } }\nuse: { u: { template: t, with: { o: { "${var.k}": 1 } } } }',
+      '2:39',
+      whole,
+    ],
+    [
+      'a value that an alias repeats',
+      'variables: { k: x }\nalert_rules: { r: { settings: &s { "${var.k}": 1 } } }',
+      '2:36',
+      whole,
+    ],
+  ])('hold no expression in %s', async (_, text, place, detail) => {
+    expect(await saying(text)).toContainEqual(refused(place, '${var.k}', detail));
+  });
+
+  it('hold no reference that is not closed, and no literal in braces', async () => {
+    const said = await saying('variables: { m: { "a${": 1, \'a${""}\': 1 } }');
+    const detail = `A variable holds a plain value. ${literal}`;
+    expect(said).toEqual([refused('1:19', 'a${', detail), refused('1:29', 'a${""}', detail)]);
+  });
+
+  it('hold the characters that are escaped, as values do', async () => {
+    const { declarations } = await project(
+      `variables: { doc: { "$\${a}": "$\${a}", "$$\${": 1 } }
+accounts: { site: { for_each: { "$\${k}": N }, name: "\${each.key}" } }
+alert_rules:
+  r: { settings: "\${var.doc}" }
+  s: { settings: { "x$\${b}": [{ "$\${c}": 1 }] } }
+  t: { settings: '\${ {var.doc["$" + "{a}"]: 1} }' }`,
+    );
+    expect(declarations.map(({ address, values }) => [address, values])).toEqual([
+      ['accounts.site["${k}"]', { name: '${k}' }],
+      ['alert_rules.r', { settings: { '${a}': '${a}', '$${': 1 } }],
+      ['alert_rules.s', { settings: { 'x${b}': [{ '${c}': 1 }] } }],
+      ['alert_rules.t', { settings: { '${a}': 1 } }],
+    ]);
+  });
+
+  it('leads errors to the place of an escaped one', async () => {
+    const text =
+      'accounts:\n  a:\n    for_each:\n      x: 1\n      "$${b}": { name: "${var.no}" }\n    name: A\n';
+    expect((await errors(text)).map(({ origin }) => origin)).toEqual([
+      { file: 'trueup.yaml', line: 5, column: 18 },
+    ]);
+  });
+});
+
 describe('complaints', () => {
   const table: readonly (readonly [text: string, expected: RegExp])[] = [
     ['acounts:\n  a: { name: x }\n', /trueup.yaml:1:1 unknown-section: .*Did you mean `accounts`/],

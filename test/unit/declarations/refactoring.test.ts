@@ -104,7 +104,10 @@ describe('moved', () => {
         at,
         moves: moves.map(({ from, to }) => ({ from, to })),
         back: { from: escaped(length), to: escaped(0) },
-        body: { name: 'x', ...(key !== null && { for_each: { [key]: '' } }) },
+        body: {
+          name: 'x',
+          ...(key !== null && { for_each: { [key.replaceAll('${', () => '$${')]: '' } }),
+        },
       };
     });
 
@@ -166,10 +169,15 @@ describe('import', () => {
   it('takes any key, whatever it holds', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ minLength: 1, unit }), async (key) => {
+        const written = key.replaceAll('${', () => '$${');
         const text = JSON.stringify({
-          accounts: { shop: { for_each: { [key]: '7' }, name: 'x' } },
+          accounts: { shop: { for_each: { [written]: '7' }, name: 'x' } },
           import: [
-            { for_each: { [key]: '7' }, to: 'accounts.shop["${each.key}"]', id: '${each.value}' },
+            {
+              for_each: { [written]: '7' },
+              to: 'accounts.shop["${each.key}"]',
+              id: '${each.value}',
+            },
           ],
         });
         const address = formatAddress({ kind: 'accounts', name: 'shop', key });

@@ -700,6 +700,9 @@ alert_rules:
     ).toEqual({
       settings: { a: new Reference('declared', 'accounts.x', 'id') },
     });
+    expect(await values(rule({ settings: '{"$${a}":"$${b}"}' }), 'alert_rules.r')).toEqual({
+      settings: { '${a}': '${b}' },
+    });
     expect(await values(rule({ settings: 'null', schedule: null }), 'alert_rules.r')).toEqual({
       settings: null,
     });
@@ -925,6 +928,16 @@ describe('what cannot be said', () => {
       'a document with a key that shadows',
       rule({ settings: '{"__proto__": {}}' }),
       'unsupported-expression | base/r | settings | ',
+    ],
+    [
+      'a document with an expression in a key',
+      rule({ settings: '{"${var.k}": 1}' }),
+      'unsupported-expression | base/r | settings | ',
+    ],
+    [
+      'a mapping with an expression in a key',
+      account({ for_each: { '${var.k}': 1 }, name: 'A' }),
+      'unsupported-expression | base/a | for_each.${var.k} | base/a: the key `${var.k}` is not plain text',
     ],
     [
       'a document with escaped quotes inside of a reference',
