@@ -3,10 +3,11 @@
 import {
   didYouMean,
   formatAddress,
-  idOf,
   isTree,
   mapMembers,
   movesWhole,
+  namedId,
+  notAnId,
   tryAddress,
   tryJson,
   wholeOf,
@@ -284,7 +285,12 @@ function importsIn(
       const address = values && blockAddress(work, piece, 'to', String(values['to']));
       if (!address) return [];
       const text = formatAddress(address);
-      const id = String(idOf(values['id']));
+      const kind = run.kinds.get(address.kind)!;
+      const id = namedId(kind, values['id']);
+      if (id === undefined) {
+        complain(run, piece, { path: ['id'], ...notAnId(kind, values['id']) }, text);
+        return [text];
+      }
       const wrong = importError(work, address, {
         id,
         declaration: declarations.get(text),
@@ -333,7 +339,7 @@ function importError(
     };
   }
   if (other) return conflictingBlock(`two imports lead to ${text}`, 'to', other.origin);
-  if (adopt === undefined || idOf(adopt) === id) return undefined;
+  if (adopt === undefined || adopt === id) return undefined;
   return {
     path: ['id'],
     code: 'conflicting-blocks',

@@ -9,7 +9,8 @@ import {
   didYouMean,
   durationWords,
   formatAddress,
-  idOf,
+  namedId,
+  notAnId,
   isList,
   isOwnCredential,
   isTree,
@@ -442,8 +443,9 @@ function declarationOf(run: ResolveRun, kind: Kind, piece: RawEntry): Declaratio
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema was applied
   const declared = values['lifecycle'] as Lifecycle | undefined;
-  const wanted = wrong || !declared ? NO_LIFECYCLE : lifecycleOf(declared, piece, member);
-  const error = [...lifecycleErrors(kind, wanted)];
+  const isUsable = !wrong && declared !== undefined;
+  const wanted = isUsable ? lifecycleOf(kind, declared, piece, member) : NO_LIFECYCLE;
+  const error = isUsable ? [...lifecycleErrors(kind, declared, wanted)] : [];
   error.forEach(tell);
   const waits = piece.depends_on && { depends_on: piece.depends_on };
   if (wrong || error.length > 0) {
@@ -482,6 +484,7 @@ function locator({ library }: ResolveRun, { from, path, at, origin }: RawEntry):
 
 /** A bare earlier name of a whole `for_each` means the member with the same key; in a template, that of the same instance. */
 function lifecycleOf(
+  kind: Kind,
   wanted: Lifecycle,
   { raw: body, instance }: RawEntry,
   member: Member | undefined,
@@ -489,7 +492,7 @@ function lifecycleOf(
   const raw = isMap(body) ? body['lifecycle'] : undefined;
   const written = isMap(raw) ? raw['renamed_from'] : undefined;
   // A number names the object that the same digits in quotes name.
-  const lifecycle = { ...wanted, ...defined({ adopt: idOf(wanted.adopt) ?? undefined }) };
+  const lifecycle = { ...wanted, ...defined({ adopt: namedId(kind, wanted.adopt) }) };
   const key = joinedKey(instance?.key, member?.key);
   const isWhole = key === undefined && !instance;
   if (isWhole || !lifecycle.renamed_from || typeof written !== 'string' || !NAME.test(written))
@@ -503,8 +506,11 @@ function lifecycleOf(
 
 function* lifecycleErrors(
   kind: Kind,
+  { adopt }: Lifecycle,
   { ignore_changes: ignored = [], renamed_from: former }: Lifecycle,
 ): Generator<Violation> {
+  if (adopt !== undefined && namedId(kind, adopt) === undefined)
+    yield { path: ['lifecycle', 'adopt'], ...notAnId(kind, adopt) };
   if (ignored.length > 0) {
     const names = [...walk(kind.attributes)]
       .filter(([, { computed }]) => computed !== true)

@@ -47,6 +47,30 @@ function plainId(text: string): string {
   return digits.test(text) ? text.replace(/^0+(?=\d)/, '') : text;
 }
 
+const PLAIN_ID = /^(?!0\d+$|\.{1,2}$)[^\s/\\?#%]+$/;
+/** The path of a collection, and the step behind it. */
+const RECORD_ADDRESS = /^(?:https?:\/\/[^\s/\\?#]+)?(\/[^\s\\?#]+)\/([^/]+)\/?$/i;
+
+/** The last step of the path of a kind's collection. */
+const collectionStep = ({ operations: { collection } }: Kind): string =>
+  collection.slice(collection.lastIndexOf('/') + 1);
+
+/** The identifier with which a person names an object of a kind: as it is, or as the absolute URL or path of the object; undefined for anything else, which must not name another object by chance. */
+export function namedId(kind: Kind, said: unknown): string | undefined {
+  const text = typeof said === 'number' ? String(said) : said;
+  if (typeof text !== 'string') return undefined;
+  const [, path = '', last = ''] = RECORD_ADDRESS.exec(text) ?? [];
+  const id = path.endsWith(`/${collectionStep(kind)}`) ? last : text;
+  return PLAIN_ID.test(id) ? id : undefined;
+}
+
+/** What is said of a text that names no object of a kind. */
+export const notAnId = (kind: Kind, said: unknown) => ({
+  code: 'bad-id',
+  summary: `\`${String(said).slice(0, 200)}\` is not an id of ${kind.name}`,
+  detail: `Write the id as \`trueup get ${kind.name}\` lists it, or the URL or absolute path of the object, which ends in /${collectionStep(kind)}/ID/.`,
+});
+
 const entities: Readonly<Record<string, string>> = {
   amp: '&',
   lt: '<',

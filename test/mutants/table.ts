@@ -137,6 +137,27 @@ export const mutants: readonly Mutant[] = [
     tests: updating,
   },
   {
+    name: 'an id with blanks, zeros or steps names another object',
+    file: 'model/normalize.ts',
+    find: 'return PLAIN_ID.test(id) ? id : undefined;',
+    replace: 'return idOf(id) ?? undefined;',
+    tests: ['unit/declarations/load.test.ts'],
+  },
+  {
+    name: 'the URL of an object of another collection names an object of a kind',
+    file: 'model/normalize.ts',
+    find: 'path.endsWith(`/${collectionStep(kind)}`) ?',
+    replace: "path !== '' ?",
+    tests: ['unit/declarations/load.test.ts'],
+  },
+  {
+    name: 'the import command takes any id',
+    file: 'cli/commands/import.ts',
+    find: 'kind ? idOf(kind, said) : said',
+    replace: 'said',
+    tests: ['unit/cli/import.test.ts'],
+  },
+  {
     name: 'two uses make one address',
     file: 'declarations/resolve-declaration.ts',
     find: 'if (other !== one) report.add(',

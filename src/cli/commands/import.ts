@@ -1,16 +1,26 @@
 // `trueup import ADDRESS ID`: puts an existing object under the address of a declaration. Sends nothing.
-import { canonicalAddress, exits } from '../../model/index.js';
+import {
+  canonicalAddress,
+  exits,
+  namedId,
+  notAnId,
+  refuse,
+  tryAddress,
+  type Kind,
+} from '../../model/index.js';
 import { typed } from '../commands-to-type.js';
 import type { Command } from '../context.js';
 import { requestOf, tellWarnings, underLock, withProject } from '../working-context.js';
 
-export const run: Command = (context, [address = '', id = '', ...paths]) =>
+export const run: Command = (context, [address = '', said = '', ...paths]) =>
   withProject(context, paths, async ({ store, context: planContext, project }) => {
     const [{ bind }, { select }] = await Promise.all([
       import('../../reconciler/apply/import.js'),
       import('../../reconciler/plan/target-selection.js'),
     ]);
     const name = canonicalAddress(address);
+    const kind = context.kinds.get(tryAddress(name)?.kind ?? '');
+    const id = kind ? idOf(kind, said) : said;
     const outcome = await underLock(store, 'import', planContext, async (session) => {
       const { state } = session.snapshot;
       const request = { ...requestOf(context), targets: [name] };
@@ -25,3 +35,8 @@ export const run: Command = (context, [address = '', id = '', ...paths]) =>
     );
     return exits.done;
   });
+
+function idOf(kind: Kind, said: string): string {
+  const { code, ...words } = notAnId(kind, said);
+  return namedId(kind, said) ?? refuse(code, words.summary, words);
+}

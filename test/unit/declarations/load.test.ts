@@ -1157,6 +1157,43 @@ it('`lifecycle.adopt` as a number names the same object as in quotes', async () 
   expect(declarations.map(({ lifecycle }) => lifecycle.adopt)).toEqual(['7', '8']);
 });
 
+describe('`lifecycle.adopt`', () => {
+  const adopting = (id: string): string =>
+    `accounts:\n  a: { name: A, lifecycle: { adopt: ${JSON.stringify(id)} } }\n`;
+
+  it.each(['7', '/accounts/7', '/api/v2/accounts/7/', 'https://any.host/api/v2/accounts/7/'])(
+    'names 7 as %s',
+    async (id) => expect((await one(adopting(id))).lifecycle.adopt).toBe('7'),
+  );
+
+  it('names an object of a collection with a longer path', async () => {
+    const text = adopting('https://any.host/beta/account_authorizations/z-1')
+      .replace('accounts:', 'account_authorizations:')
+      .replace('name: A', 'user: "1", account: "2", role: administrator');
+    expect((await one(text)).lifecycle.adopt).toBe('z-1');
+  });
+
+  it.each([
+    '07',
+    ' 7',
+    '7 ',
+    '6/../7',
+    'accounts/7',
+    '/groups/7/',
+    '/accounts/6/../7',
+    '/accounts/07',
+    '/accounts/7/?x=1',
+    'ftp://any.host/accounts/7',
+    '..',
+    '%37',
+    '6\\..\\7',
+  ])('does not take %j for another id', async (id) => {
+    expect((await errors(adopting(id))).map(shown)).toEqual([
+      `trueup.yaml:2:30 bad-id: \`${id}\` is not an id of accounts / Write the id as \`trueup get accounts\` lists it, or the URL or absolute path of the object, which ends in /accounts/ID/.`,
+    ]);
+  });
+});
+
 describe('variables of several PATHs', () => {
   const tree = {
     'base/a.yaml':

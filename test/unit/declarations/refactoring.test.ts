@@ -187,6 +187,13 @@ describe('import', () => {
     );
   });
 
+  it('does not take a text for the id of another object', async () => {
+    const text = 'accounts:\n  a: { name: A }\nimport:\n  - { to: accounts.a, id: "2/../3" }\n';
+    expect((await errors(text)).map(shown)).toEqual([
+      'trueup.yaml:4:5 bad-id: `2/../3` is not an id of accounts / Write the id as `trueup get accounts` lists it, or the URL or absolute path of the object, which ends in /accounts/ID/.',
+    ]);
+  });
+
   it('is where errors about the id stand', async () => {
     const text =
       'accounts:\n  a: { name: A, lifecycle: { adopt: "7" } }\n  b: { name: B }\nimport:\n  - { to: accounts.b, id: "7" }\n';
