@@ -102,6 +102,12 @@ function expectation(
   item: Raw,
   at: readonly string[],
 ): readonly [what: string, at: readonly string[], detail: string] {
+  if (item === null || isList(item))
+    return [
+      `a string or a mapping with a \`name\` is expected, not ${found(item)}`,
+      at,
+      EITHER_KEY,
+    ];
   if (!isMap(item)) return [`a string is expected, not ${found(item)}`, at, 'Write it in quotes.'];
   const names = Object.keys(item).map((name) => `\`${name}\``);
   const { name } = item;
@@ -120,6 +126,7 @@ function expectation(
 }
 
 const KEY = 'Its name is the key.';
+const EITHER_KEY = 'The string, or the `name` of the mapping, is the key.';
 
 /** Of a mapping, its name. */
 const keyOf = (one: Raw): Raw =>

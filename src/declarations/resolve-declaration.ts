@@ -369,8 +369,7 @@ export function lookupOf(run: ResolveRun, piece: RawEntry): Lookup | undefined {
     return void complain(run, piece, {
       path: [name],
       code: 'unknown-kind',
-      summary: `\`${name}\` is not a kind.${didYouMean(name, run.kinds.keys())}`,
-      detail: `Kinds: ${[...run.kinds.keys()].join(', ')}.`,
+      ...notLookedUp(run, name),
     });
   const form: DeclarationForm = {
     attributes: asCondition(kind.attributes),
@@ -388,6 +387,21 @@ export function lookupOf(run: ResolveRun, piece: RawEntry): Lookup | undefined {
   const asked = read(run, { ...piece, raw }, form, [name]);
   const where = asked && normalAll(form.attributes, asked);
   return where && { name: piece.name, kind: name, where, origin: piece.origin };
+}
+
+/** What is said of a lookup of something that is no kind. */
+function notLookedUp(
+  { kinds, collections }: ResolveRun,
+  name: string,
+): Pick<Violation, 'summary' | 'detail'> {
+  const names = [...kinds.keys()];
+  const detail = `Kinds: ${names.join(', ')}.`;
+  return collections.has(name)
+    ? {
+        summary: `\`${name}\` can only be read, and not looked up`,
+        detail: `Write the id itself where it belongs. To list the ids: trueup get ${name}\n${detail}`,
+      }
+    : { summary: `\`${name}\` is not a kind.${didYouMean(name, names)}`, detail };
 }
 
 /** Made once a kind. */

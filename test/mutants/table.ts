@@ -158,6 +158,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/cli/import.test.ts'],
   },
   {
+    name: 'null in a for_each is to be written in quotes',
+    file: 'declarations/for-each.ts',
+    find: 'if (item === null || isList(item))',
+    replace: 'if (item === undefined)',
+    tests: ['unit/declarations/load.test.ts'],
+  },
+  {
+    name: 'a lookup does not tell that a collection can only be read',
+    file: 'declarations/resolve-declaration.ts',
+    find: 'return collections.has(name)',
+    replace: 'return kinds.has(name)',
+    tests: ['unit/declarations/load.test.ts'],
+  },
+  {
     name: 'two uses make one address',
     file: 'declarations/resolve-declaration.ts',
     find: 'if (other !== one) report.add(',

@@ -91,7 +91,7 @@ function credentials(
   project: Project | undefined,
 ): readonly Finding[] {
   if (settings.target === 'emulator')
-    return [ok('target', 'the emulator in this process, which needs no credentials')];
+    return [ok('cloud', 'the emulator in this process, which needs no credentials')];
   const { environment } = context;
   const used = surfacesOf(context, project);
   return surfaces.flatMap((surface) => {

@@ -11,5 +11,6 @@ test('an error in a declaration asks for no address of a cloud that is not used'
   const { code, stdout } = await inProcess(doctor, ['doctor'], { cwd, env: {} });
   expect(code).toBe(1);
   expect(stdout).toMatch(/^BAD +declarations/m);
+  expect(stdout).toMatch(/^ok +cloud +the emulator in this process/m);
   expect(stdout).not.toMatch(/^BAD +TRUEUP_/m);
 });

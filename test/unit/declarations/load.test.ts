@@ -441,6 +441,16 @@ accounts:
       'Its name is the key.',
     ],
     ['[5]', 'a string is expected, not an integer', 'Write it in quotes.'],
+    [
+      '[null]',
+      'a string or a mapping with a `name` is expected, not null',
+      'The string, or the `name` of the mapping, is the key.',
+    ],
+    [
+      '[[a]]',
+      'a string or a mapping with a `name` is expected, not a list',
+      'The string, or the `name` of the mapping, is the key.',
+    ],
   ])('says how to write the key of %s', async (each, what, how) => {
     const found = await errors(`accounts:\n  s: { for_each: ${each}, name: x }\n`);
     expect(found.map(({ summary, detail }) => [summary, detail])).toEqual([
@@ -783,6 +793,10 @@ describe('complaints', () => {
     ['settings: {}\n---\nsettings: {}\n', /3:1 duplicate-settings: .*trueup.yaml:1:1/],
     ['settings: []\n', /1:1 wrong-type/],
     ['variables: { a: "${env.X}" }\n', /1:14 misplaced-reference/],
+    [
+      'lookups: { p: { products: { name: x } } }\n',
+      /1:17 unknown-kind: `products` can only be read, and not looked up \/ Write the id itself where it belongs. To list the ids: trueup get products/,
+    ],
     ['lookups: { a: { acounts: { name: x } } }\n', /unknown-kind: .*Did you mean `accounts`/],
     [
       'lookups: { q: { acounts: { name: x } } }\naccounts:\n  a: { name: x, account: "${lookups.q.id}" }\n',
