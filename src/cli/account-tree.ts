@@ -4,6 +4,7 @@ import {
   exits,
   firstNamed,
   keptMembers,
+  namedId,
   refuse,
   shellWord,
   writable,
@@ -13,6 +14,7 @@ import {
   type Values,
 } from '../model/index.js';
 import { liveReferences } from '../reconciler/plan/order.js';
+import { accounts as accountKind } from '../resources/accounts.js';
 import { lineage } from '../resources/rules/administrators.js';
 import { ACCOUNTS } from '../resources/rules/roles.js';
 
@@ -33,23 +35,29 @@ export function accountTree(accounts: readonly Pick<Live, 'id' | 'values'>[]) {
     return typeof parent === 'string' ? `${id} (below ${parent})` : id;
   };
   return {
-    /** The id of the account with this id or, failing that, this name. @throws Refusal where there is none, or several have the name */
+    /** The id of the account with this id, this path or URL, or this name. @throws Refusal where there is none, or several are meant */
     chosen(word: string): string {
-      if (byId.has(word)) return word;
       const named = [...byId].flatMap(([id, { name }]) => (name === word ? [id] : []));
-      const [one] = named;
+      const id = namedId(accountKind, word);
+      const meant = [...new Set(id !== undefined && byId.has(id) ? [id, ...named] : named)];
+      const [one] = meant;
       if (one === undefined)
         refuse('unknown-account', unknown(word, [...byId.values()]), {
           detail: 'List what is live: trueup get accounts',
         });
-      if (named.length > 1)
-        refuse(
-          'ambiguous-account',
-          `${named.length} accounts have the name ${JSON.stringify(word)}: ${firstNamed(named.map(spelled), FEW)}.`,
-          { detail: `Give the id of one of them, as in: --account ${shellWord(one)}` },
-          exits.undecided,
-        );
-      return one;
+      if (meant.length === 1) return one;
+      const isMixed = one === word;
+      const what = isMixed ? 'id or the name' : 'name';
+      refuse(
+        'ambiguous-account',
+        `${meant.length} accounts have the ${what} ${JSON.stringify(word)}: ${firstNamed(meant.map(spelled), FEW)}.`,
+        {
+          detail: isMixed
+            ? `Give the path of one of them, as in: --account ${shellWord(`/${ACCOUNTS}/${one}/`)}`
+            : `Give the id of one of them, as in: --account ${shellWord(one)}`,
+        },
+        exits.undecided,
+      );
     },
     /** Whether an account is this one or lies below it. */
     isWithin: (root: string, id: string): boolean => above(id).includes(root),

@@ -172,6 +172,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/declarations/load.test.ts'],
   },
   {
+    name: 'an account that is named like the id of another is overlooked',
+    file: 'cli/account-tree.ts',
+    find: 'byId.has(id) ? [id, ...named] : named',
+    replace: 'byId.has(id) ? [id] : named',
+    tests: ['unit/cli/account-tree.test.ts'],
+  },
+  {
     name: 'two uses make one address',
     file: 'declarations/resolve-declaration.ts',
     find: 'if (other !== one) report.add(',

@@ -33,8 +33,9 @@ describe('the account that is asked for', () => {
   it.each([
     ['2', '2'],
     ['North', '2'],
-    ['3', '3'],
-  ])('%j is %s: an id comes before a name', (word, id) => {
+    ['/accounts/3/', '3'],
+    ['https://any.host/api/v2/accounts/3/', '3'],
+  ])('%j is %s', (word, id) => {
     expect(tree.chosen(word)).toBe(id);
   });
 
@@ -54,6 +55,22 @@ describe('the account that is asked for', () => {
       '2 accounts have the name "Depot": 3 (below North), 5 (below South).',
       'Give the id of one of them, as in: --account 3',
     ]);
+  });
+});
+
+describe('an account whose name is the id of another', () => {
+  it('is asked for by its path', () => {
+    const { diagnostics, exit } = refusal('3');
+    expect([exit, diagnostics[0]?.summary, diagnostics[0]?.detail]).toEqual([
+      5,
+      '2 accounts have the id or the name "3": 3 (below North), 6 (below Depot).',
+      'Give the path of one of them, as in: --account /accounts/3/',
+    ]);
+    expect(tree.chosen('6')).toBe('6');
+  });
+
+  it('is meant by its own id', () => {
+    expect(accountTree([account('5', '5', '1')]).chosen('5')).toBe('5');
   });
 });
 
