@@ -249,6 +249,8 @@ export interface Outcome {
   readonly deposed?: true;
   /** The address that the object had before. */
   readonly renamed_from?: string;
+  /** An adopted object that differed was updated, too. */
+  readonly updates?: true;
   readonly outcome: 'done' | 'failed' | 'skipped' | 'unknown';
   /** It failed, and part of it took effect all the same. */
   readonly partly?: true;

@@ -26,10 +26,13 @@ function* outcomeLines(one: Outcome, screen: Screen): Lines {
       yield `  ${line}`;
 }
 
-function leadOf({ action, outcome }: Outcome, screen: Screen): readonly [string, Paint] {
+function leadOf({ action, outcome, updates }: Outcome, screen: Screen): readonly [string, Paint] {
   switch (outcome) {
     case 'done':
-      return [`${signs[action]} ${past[action]} `, paintOf(screen, action)];
+      return [
+        `${signs[action]} ${past[action]}${updates ? ', updated' : ''} `,
+        paintOf(screen, action),
+      ];
     case 'skipped':
       return [`  skipped: ${action} `, screen.dim];
     case 'failed':

@@ -198,6 +198,8 @@ const sidesOf = ({ before, after }: NonNullable<PlanDocument['compared']>): [str
 /** What was compared in place of a cloud. */
 export const COMPARED = 'Declarations were compared. The cloud and the state were not read.';
 
+const withChanges = (adopted: number): string => (adopted > 0 ? ` (${adopted} with changes)` : '');
+
 /** The sentence a plan ends with. */
 export function planSentence(document: PlanDocument): string {
   const { summary, diagnostics, resource_changes, compared } = document;
@@ -210,10 +212,9 @@ export function planSentence(document: PlanDocument): string {
     const moved = renamed > 0 ? `, ${renamed} renamed` : '';
     return `No changes${compared || renamed > 0 ? where : ''}${moved}. ${kept}.`;
   }
-  const written = resource_changes.filter(adoptsAndWrites).length;
-  const more = written > 0 ? ` (${written} with changes)` : '';
+  const written = withChanges(resource_changes.filter(adoptsAndWrites).length);
   const counts = worthCounting(summary).map(
-    (action) => `${summary[action]} to ${action}${action === 'adopt' ? more : ''}`,
+    (action) => `${summary[action]} to ${action}${action === 'adopt' ? written : ''}`,
   );
   if (renamed > 0) counts.push(`${renamed} to rename`);
   const name = compared ? `From ${from} to ${to}` : 'Plan';
@@ -422,7 +423,10 @@ export function outcomeSentence(outcomes: readonly Outcome[]): string {
   const renamed = applied.filter(
     ({ action, renamed_from }) => action === 'keep' && renamed_from !== undefined,
   ).length;
-  const counts = worthCounting(done).map((action) => `${done[action]} ${past[action]}`);
+  const written = withChanges(applied.filter(({ updates }) => updates).length);
+  const counts = worthCounting(done).map(
+    (action) => `${done[action]} ${past[action]}${action === 'adopt' ? written : ''}`,
+  );
   if (renamed > 0) counts.push(`${renamed} renamed`);
   const open = countsOf(outcomes, ({ outcome }) => outcome, ['failed', 'skipped', 'unknown']);
   const head = open.length === 0 ? 'Applied' : 'Not all applied';

@@ -95,7 +95,7 @@ export interface RunContext {
 
 export const outcomeBase = (
   change: Change,
-): Pick<Outcome, 'address' | 'kind' | 'action' | 'deposed' | 'renamed_from' | 'id'> => {
+): Pick<Outcome, 'address' | 'kind' | 'action' | 'deposed' | 'renamed_from' | 'updates' | 'id'> => {
   const { address, kind, action, deposed, renamed_from } = change;
   return {
     address,
@@ -103,6 +103,7 @@ export const outcomeBase = (
     action,
     ...(deposed && 'id' in change && { deposed, id: change.id }),
     ...defined({ renamed_from }),
+    ...(action === 'adopt' && writes(change) && { updates: true }),
   };
 };
 

@@ -110,7 +110,11 @@ describe('apply', () => {
       Array.from({ length: 5 }, () => 'adopt'),
     );
     expect((await apply(fresh, story())).exit).toBe(3);
-    expect((await apply(fresh, story(), { allow: ['first-run'] })).exit).toBe(0);
+    const { exit, outcomes } = await apply(fresh, story(), { allow: ['first-run'] });
+    expect([exit, outcomes.flatMap(({ address, updates }) => (updates ? [address] : []))]).toEqual([
+      0,
+      ['alert_push_destinations.pager'],
+    ]);
     expect(fresh.mutations()).toEqual([expect.stringMatching(/^PATCH .*alert_push_destinations/)]);
     expect((await fresh.plan(story())).exit).toBe(0);
   });

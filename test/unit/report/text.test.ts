@@ -304,6 +304,20 @@ test('an apply counts the objects that got another address alone', () => {
   expect(text).toContain('Applied: 0 created, 1 updated, 0 deleted, 1 renamed; 2 unchanged.\n');
 });
 
+test('an apply says which adopted objects it updated', () => {
+  const outcome = { kind: 'accounts', action: 'adopt', outcome: 'done' } as const;
+  const text = renderOutcomes(
+    [
+      { ...outcome, address: 'accounts.a', id: '1', updates: true },
+      { ...outcome, address: 'accounts.b', id: '2' },
+    ],
+    { color: false, width: 80 },
+  );
+  expect(text).toContain('= adopted, updated accounts.a (id 1)\n');
+  expect(text).toContain('= adopted accounts.b (id 2)\n');
+  expect(text).toContain('Applied: 0 created, 2 adopted (1 with changes), 0 updated, 0 deleted;');
+});
+
 test('why a write failed is left out where another stream says it; a skipped one keeps its reason', () => {
   const outcome = { kind: 'accounts', action: 'create' } as const;
   const error = { severity: 'error', code: 'refused', summary: 'it was refused' } as const;
