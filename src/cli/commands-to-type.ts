@@ -2,6 +2,7 @@
 import {
   defined,
   isSecretName,
+  pathWord,
   shellWord,
   type Diagnostic,
   type Event,
@@ -29,7 +30,7 @@ export interface Said {
   readonly state?: string;
 }
 
-/** Stands for a value that no message shows. A shell takes it for a redirection, so a command is not run with it by mistake. */
+/** Stands for a value that no message shows. At the end of a command, it is a syntax error to every shell: such a command is not run by mistake. */
 const UNSHOWN = '=<value>';
 
 const unshown = (one: string): string => one.split('=', 1)[0] + UNSHOWN;
@@ -62,7 +63,7 @@ const namesOf = (fits: (spec: CommandSpec) => boolean): string =>
     .map(({ name }) => name)
     .join('|');
 const takesPaths = new RegExp(
-  `^trueup (?:${namesOf(({ args }) => args.includes(PATHS))}|export --update)\\b`,
+  `^trueup (?:${namesOf(({ args }) => args.includes(PATHS))}|export --update)(?![\\w-])`,
 );
 const takesPathFlag = new RegExp(
   `^trueup (?:${namesOf(({ flags }) => flags.some(({ spelling }) => spelling.startsWith('--path ')))})\\b`,
@@ -91,6 +92,10 @@ export function toSeeAll({ name, flags }: CommandSpec): string | undefined {
   return name.startsWith('fleet ') ? undefined : `trueup ${shownBy[name] ?? 'validate'} --verbose`;
 }
 
+/** An address that may be posted to is a secret. @param value of `--notify` */
+const unshownAddress = (value: string): string =>
+  (/^[a-z]+(?==)/.exec(value)?.[0] ?? 'generic') + UNSHOWN;
+
 /** Flags as they are typed, but for those with their initial value. */
 export const flagWords = (command: CommandSpec['name'], flags: Flags): readonly string[] =>
   commands
@@ -101,11 +106,10 @@ export const flagWords = (command: CommandSpec['name'], flags: Flags): readonly 
       const name = word.slice(2).replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
       const given = (flags as Readonly<Record<string, unknown>>)[name];
       if (given === true) return [word];
-      return [given ?? initial]
-        .flat()
-        .flatMap((value) =>
-          typeof value === 'string' && value !== initial ? [word, shellWord(value)] : [],
-        );
+      return [given ?? initial].flat().flatMap((value) => {
+        if (typeof value !== 'string' || value === initial) return [];
+        return [word, word === '--notify' ? unshownAddress(value) : shellWord(value)];
+      });
     });
 
 /** All flags of a command line as they are typed for another command, without those that `typed` adds. */
@@ -128,34 +132,45 @@ export const saidAtFirst = (paths: readonly string[], flags: Flags): Said => ({
   variables: (flags.var ?? []).map(unshown),
 });
 
-const variableWord = (one: string): string => {
-  const [shown, rest] = one.endsWith(UNSHOWN)
-    ? [one.slice(0, -UNSHOWN.length), UNSHOWN]
-    : [one, ''];
-  return shellWord(shown) + rest;
-};
+const variableWord = (one: string): string =>
+  one === unshown(one) ? shellWord(one.slice(0, -UNSHOWN.length)) + UNSHOWN : shellWord(one);
 
-const givesVariable = (command: string, one: string): boolean =>
-  ['', "'"].some((quote) => command.includes(` --var ${quote}${one.split('=', 1)[0]}=`));
+function givesVariable(command: string, one: string): boolean {
+  const [name = ''] = one.split('=', 1);
+  const quoted = shellWord(`${name}= `).slice(0, -2);
+  return [`${shellWord(name)}=`, quoted].some((word) => command.includes(` --var ${word}`));
+}
 
-const VALUE = String.raw`(?:\\.|'[^']*'|[^\s'\\])+`;
-const variablesAndEnvironment = new RegExp(`(?: --(?:var|env) ${VALUE})+$`);
-const takingValues: ReadonlySet<string> = new Set(
-  commands.flatMap(({ flags }) =>
-    flags.flatMap(({ spelling }) => /--[a-z-]+(?= [<[])/.exec(spelling) ?? []),
-  ),
-);
+const WORD = String.raw`(?:\\.|'[^']*'|[^\s'\\])+`;
 
-/** Whether a command ends with these PATHs, before its variables and its environment. */
-function endsWithPaths(command: string, places: string): boolean {
+/** Whether a command names PATHs of its own, beside its other arguments. */
+function namesPaths(command: string): boolean {
   const [verb = ''] = takesPaths.exec(command) ?? [];
-  const words = command.slice(verb.length).replace(variablesAndEnvironment, '');
-  const before =
-    words
-      .slice(0, -places.length - 1)
-      .split(' ')
-      .at(-1) ?? '';
-  return words.endsWith(` ${places}`) && !takingValues.has(before);
+  const [, name, update] = /^trueup (.*?)( --update)?$/.exec(verb) ?? [];
+  const spec = commands.find((one) => one.name === name);
+  if (!spec) return false;
+  const takingValues = spec.flags.flatMap(({ spelling }) =>
+    /[<[]/.test(spelling) ? spelling.split(/[ ,]+/) : [],
+  );
+  const words = command.slice(verb.length).match(new RegExp(WORD, 'g')) ?? [];
+  const args = words.filter(
+    (word, at) => !/^-./.test(word) && !takingValues.includes(words[at - 1] ?? ''),
+  );
+  return pathsIn(spec, args, { update: update !== undefined }).length > 0;
+}
+
+const unshownFlag = `( --[a-z-]+ (?:${WORD})?${UNSHOWN})(?![^ ])`;
+const quotedOrUnshown = new RegExp(String.raw`\\.|'[^']*'|${unshownFlag}`, 'g');
+
+/** The command with the values that are not shown at its end. */
+function unshownLast(command: string): string {
+  const unshownFlags: string[] = [];
+  const rest = command.replaceAll(quotedOrUnshown, (found: string, flag?: string) => {
+    if (flag === undefined) return found;
+    unshownFlags.push(flag);
+    return '';
+  });
+  return rest + unshownFlags.join('');
 }
 
 /** The command, complete. Safe to apply twice. */
@@ -164,21 +179,23 @@ export function typed(
   { paths, scope = [], env, variables: own, ofFleet = own, state }: Said,
 ): string {
   const isNarrowed = !takesScope.test(command) || / --(?:target|exclude) /.test(command);
-  const words = paths.join() === '.' ? [] : paths.map(shellWord);
-  const places = takesPaths.test(command) ? words.join(' ') : '';
-  const isPlaced =
-    takesPaths.test(command) || !takesPathFlag.test(command) || command.includes(' --path ');
+  const places = paths.join() === '.' ? [] : paths.map(pathWord);
+  const hasPaths = takesPaths.test(command);
+  const isPlaced = hasPaths
+    ? namesPaths(command)
+    : !takesPathFlag.test(command) || command.includes(' --path ');
   const variables = command.startsWith('trueup fleet ') ? ofFleet : own;
-  const whole = [
+  const setting = env === undefined ? '' : `--env ${shellWord(env)}`;
+  const words = [
     command,
     ...(isNarrowed ? [] : scope),
-    ...(places === '' || endsWithPaths(command, places) ? [] : [places]),
-    ...(isPlaced ? [] : words.flatMap((word) => ['--path', word])),
+    ...(isPlaced ? [] : places.flatMap((place) => (hasPaths ? [place] : ['--path', place]))),
+    ...(setting === '' || `${command} `.includes(` ${setting} `) ? [] : [setting]),
     ...variables.flatMap((one) =>
       givesVariable(command, one) ? [] : ['--var', variableWord(one)],
     ),
-    ...(env === undefined || `${command} `.includes(` --env ${env} `) ? [] : ['--env', env]),
-  ].join(' ');
+  ];
+  const whole = unshownLast(words.join(' '));
   const isOfState = state !== undefined && /^trueup (?!fleet )/.test(command);
   return isOfState ? `TRUEUP_STATE=${shellWord(state)} ${whole}` : whole;
 }

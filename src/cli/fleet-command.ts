@@ -7,7 +7,7 @@ import {
   exits,
   Refusal,
   refuse,
-  shellWord,
+  pathWord,
   warning,
   type Exit,
   type FleetCommand,
@@ -179,7 +179,7 @@ export function refuseOrderInShards(
   const first = [select, fleet.order[0]!.select].filter((one) => one !== '*').join();
   const stage = [
     'trueup fleet apply',
-    ...(bundle === undefined ? [] : [shellWord(bundle)]),
+    ...(bundle === undefined ? [] : [pathWord(bundle)]),
     ...otherWords('fleet apply', {
       ...flags,
       ...(first !== '' && { select: first }),

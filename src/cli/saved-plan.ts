@@ -7,7 +7,7 @@ import {
   exits,
   refuse,
   Refusal,
-  shellWord,
+  pathWord,
   type Diagnostic,
   type PlanContent,
   type PlanDocument,
@@ -28,7 +28,7 @@ import {
   typed,
 } from './commands-to-type.js';
 import type { Context } from './context.js';
-import { identityOf } from './plan-identity.js';
+import { identityFlag, identityOf } from './plan-identity.js';
 import { projectToPlan } from './project.js';
 import { storeOf } from './state-location.js';
 import { spanOf } from './time-arguments.js';
@@ -55,7 +55,7 @@ export async function savePlan(
   const state = lineage === null ? 'without a state' : `with serial ${serial} of the state`;
   err.write(
     rules.length === 0
-      ? `Saved; made ${state}. To apply it: trueup apply ${shellWord(name)}${identity}\n`
+      ? `Saved; made ${state}. To apply it: trueup apply ${pathWord(name)}${identity}\n`
       : `Saved for review only: it is blocked, and apply refuses it.${allow}\n`,
   );
 }
@@ -121,7 +121,7 @@ export async function readSavedPlan(context: Context, name: string): Promise<Sav
   const { files, clock, cwd, masking } = context;
   const { readPlanFile } = await import('../state/plan-file.js');
   const againOf = (one: PlanContent): Again => planAgain(masking, name, one);
-  const at = { path: resolve(cwd, name), files, clock };
+  const at = { path: resolve(cwd, name), files, clock, identityFlag: identityFlag(context) };
   const file = await readPlanFile(at, identityOf(context), againOf);
   return { name, again: againOf(file), file };
 }

@@ -4,3 +4,6 @@
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
+
+/** A path as every command takes it: one that begins with a dash would be a flag. */
+export const pathWord = (path: string): string => shellWord(/^-./.test(path) ? `./${path}` : path);

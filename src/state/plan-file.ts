@@ -25,6 +25,8 @@ export interface PlanFileOptions {
   readonly path: string;
   readonly files: Files;
   readonly clock: Clock;
+  /** What a command that reads the same file repeats. */
+  readonly identityFlag?: readonly string[];
 }
 
 export interface PlanProtection {
@@ -105,15 +107,17 @@ export async function readProtected(
  * @throws Refusal: exit 6 where the plan has expired, exit 1 where it is missing, damaged, encrypted to others, or of a newer version
  */
 export async function readPlanFile(
-  { path, files, clock }: PlanFileOptions,
+  { path, files, clock, identityFlag = [] }: PlanFileOptions,
   identity?: Secret,
   again?: PlanText['again'],
 ): Promise<PlanFile> {
   const text = await readProtected({ path, files }, identity);
-  if (isBundle(text))
+  if (isBundle(text)) {
+    const words = [path, ...identityFlag].map(shellWord).join(' ');
     refuse('plan-bundle', `${path} is a bundle with the plans of a fleet, not a saved plan`, {
-      detail: `To see it: trueup fleet show ${shellWord(path)}\nTo apply it, in the folder of the fleet: trueup fleet apply ${shellWord(path)}`,
+      detail: `To see it: trueup fleet show ${words}\nTo apply it, in the folder of the fleet: trueup fleet apply ${words}`,
     });
+  }
   return planIn(text, { path, clock, again });
 }
 

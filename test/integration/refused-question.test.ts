@@ -87,7 +87,7 @@ test('a fleet keeps which tenants', async () => {
     'x',
   ];
   const { code, stderr } = await home.run('apply', ...words);
-  const given = '--select tenant=acme --shard 1/1 --var hook=<value> --env x';
+  const given = '--select tenant=acme --shard 1/1 --env x --var hook=<value>';
   expect(code).toBe(1);
   expect(commandAfter('without confirmation', stderr)).toBe(`fleet apply --auto-approve ${given}`);
   expect(commandAfter('review them first', stderr)).toBe(`fleet plan --out change.bundle ${given}`);

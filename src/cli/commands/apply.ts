@@ -9,6 +9,7 @@ import {
   Refusal,
   sameTarget,
   writes,
+  pathWord,
   shellWord,
   summarise,
   type Diagnostic,
@@ -157,8 +158,8 @@ export async function applyPlan(context: Context, plan: SavedPlan, end: End): Pr
 /** What finishes a plan that was applied in part. One that was made without a state is stale then: there is a state now. */
 function continuation(context: Context, { name, again, file }: SavedPlan): string {
   if (file.document.state.lineage === null) return `Plan ${again()}`;
-  const words = [name, ...identityFlag(context)];
-  return `To continue: trueup apply ${words.map(shellWord).join(' ')}`;
+  const words = ['trueup apply', pathWord(name), ...identityFlag(context).map(shellWord)];
+  return `To continue: ${words.join(' ')}`;
 }
 
 interface Order {

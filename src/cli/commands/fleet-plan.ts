@@ -1,6 +1,6 @@
 // `trueup fleet plan`: plans every tenant, and saves the plans as one bundle.
 import { resolve } from 'node:path';
-import { defined, exits, shellWord } from '../../model/index.js';
+import { defined, exits, pathWord } from '../../model/index.js';
 import type { Command } from '../context.js';
 import { beyondLimits, bundleOf, isBlocking } from '../fleet-bundle.js';
 import { begun, formsHere, namesOf, tenantFlags } from '../fleet-command.js';
@@ -48,7 +48,7 @@ export const run: Command = async (context) => {
   const text = await bundleOf(context, site, run, end);
   await writeProtected({ path: resolve(cwd, flags.out), files }, text, protection);
   const identity = protection.recipients ? ' --identity FILE' : '';
-  const apply = `trueup fleet apply ${shellWord(flags.out)}${identity}`;
+  const apply = `trueup fleet apply ${pathWord(flags.out)}${identity}`;
   const next = isBlocking(beyond)
     ? `The run is blocked as a whole. To apply a part that is within the limits: ${apply} --select TERMS`
     : `To apply it: ${apply}`;

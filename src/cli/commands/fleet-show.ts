@@ -6,6 +6,7 @@ import {
   didYouMean,
   exits,
   refuse,
+  pathWord,
   shellWord,
   worst,
   type TenantEntry,
@@ -58,7 +59,7 @@ export const run: Command = async (context, [name = '', only]) => {
   await context.tell(pages.problems);
   const first = bundle.tenants.find(({ plan }) => plan !== null);
   if (showsText(context) && first) {
-    const words = [name, first.tenant, ...identityFlag(context)].map(shellWord);
+    const words = [pathWord(name), ...[first.tenant, ...identityFlag(context)].map(shellWord)];
     err.write(`To see the plan of one tenant: trueup fleet show ${words.join(' ')}\n`);
   }
   return worst([delivered, pages.problems.length > 0 ? exits.error : exits.done]);
@@ -71,6 +72,6 @@ function refuseUnplanned({ tenants }: Bundle, name: string, tenant: string): nev
     ? `: when the plans were made, its status was \`${found.status}\``
     : `.${didYouMean(tenant, names)}`;
   return refuse('no-plan', `${name} holds no plan of ${tenant}${why}`, {
-    detail: `To see what it holds: trueup fleet show ${shellWord(name)}`,
+    detail: `To see what it holds: trueup fleet show ${pathWord(name)}`,
   });
 }

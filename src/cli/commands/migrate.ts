@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
-import { exits, refuse, shellWord, type Exit } from '../../model/index.js';
+import { exits, refuse, pathWord, type Exit } from '../../model/index.js';
 import { ifThere } from '../../state/disk-errors.js';
 import { agrees, notApproved, type Command, type Context } from '../context.js';
 import {
@@ -66,7 +66,7 @@ async function migrate(context: Context, program: Program, place: string): Promi
 }
 
 const again = (place: string): string =>
-  `trueup migrate${place === '.' ? '' : ` ${shellWord(place)}`}`;
+  `trueup migrate${place === '.' ? '' : ` ${pathWord(place)}`}`;
 
 const SOURCE = /\.[cm]?[jt]s$/;
 const LEFT_OUT = new Set(['node_modules', 'cdktf.out']);

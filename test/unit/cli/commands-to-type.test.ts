@@ -1,7 +1,9 @@
 // What a command in a message names beside itself: PATHs where it takes any, as a shell reads them, and the environment.
+import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import {
   bundleAgain,
+  flagWords,
   pathsIn,
   saidOf,
   withCommands,
@@ -45,7 +47,7 @@ test.each([
   [
     'trueup plan',
     { paths: ['infra'], env: 'prod', variables: ['a=b', "site=it's here"] },
-    "trueup plan infra --var a=b --var 'site=it'\\''s here' --env prod",
+    "trueup plan infra --env prod --var a=b --var 'site=it'\\''s here'",
   ],
   [
     'trueup state rm a.b',
@@ -87,7 +89,7 @@ describe('a bundle is made again', () => {
     const again = bundleAgain(maskingOf(), 'c d', { ...head, asked });
     const words =
       "trueup fleet plan --out 'c d' --valid-for 7d --encrypt-to age1a --encrypt-to age1b --allow max-deletes --select 'tier=a,region!=eu' --changed-since main --shard 1/2";
-    const rest = "--var 'n=it'\\''s' --var token=<value> --env prod";
+    const rest = "--env prod --var 'n=it'\\''s' --var token=<value>";
     expect(again()).toBe(`again: ${words} ${rest}`);
     expect(again(['--allow protected'])).toBe(`again: ${words} --allow protected ${rest}`);
     const least = { ...head, env: null, allow: [], asked: { variables: {} } };
@@ -115,11 +117,55 @@ test.each([
   ['destroy', 'trueup destroy --auto-approve', 'trueup destroy --auto-approve destroy'],
   ['export', 'trueup export --update', 'trueup export --update export'],
   ['1', 'trueup apply --parallelism 1', 'trueup apply --parallelism 1 1'],
+  ['json', 'trueup plan --format json', 'trueup plan --format json json'],
+  ['52', 'trueup import a.b 52', 'trueup import a.b 52 52'],
+  ['b', 'trueup diff a..b', 'trueup diff a..b b'],
+  ['-d ir', 'trueup plan', "trueup plan './-d ir'"],
+  ['-', 'trueup plan', 'trueup plan -'],
 ])('a PATH %s is not taken for a word of the command', (path, command, whole) => {
   const how = { ...bare, paths: [path] };
   expect(typed(command, how)).toBe(whole);
   expect(typed(whole, how)).toBe(whole);
 });
+
+test('a command with PATHs of its own keeps them', () => {
+  const own = 'trueup diff --format json main..work p/cdktf.out';
+  expect(typed(own, said)).toBe(`${own} --env prod`);
+  expect(typed('trueup diff --format json main..work', said)).toBe(
+    `trueup diff --format json main..work ${places} --env prod`,
+  );
+});
+
+describe('a value that is not shown', () => {
+  const how = { ...said, variables: ['token=<value>', 'a=x=<value>', "it's=<value>"] };
+  const rest = "--env prod --var 'a=x=<value>' --var token=<value> --var 'it'\\''s'=<value>";
+
+  test('stands at the end, where every shell refuses it', () => {
+    const whole = `trueup plan ${places} ${rest}`;
+    expect(typed('trueup plan', how)).toBe(whole);
+    expect(typed(whole, how)).toBe(whole);
+    const shell = spawnSync('sh', ['-n'], { input: typed('true', { ...how, paths: [] }) });
+    expect(shell.status).not.toBe(0);
+  });
+
+  test('may be an address to notify', () => {
+    const notify = ['slack=https://h.example/a?b=c', 'https://h.example/a?b=c'];
+    const words = flagWords('apply', { notify, parallelism: '2' }).join(' ');
+    expect(typed(`trueup apply ${words}`, { ...how, variables: [] })).toBe(
+      `trueup apply --parallelism 2 ${places} --env prod --notify slack=<value> --notify generic=<value>`,
+    );
+  });
+
+  test('is not taken from what a shown value quotes', () => {
+    const variables = ['a=1 --var b=<value> --var c=2'];
+    expect(typed('trueup plan', { ...bare, variables })).toBe(
+      "trueup plan --var 'a=1 --var b=<value> --var c=2'",
+    );
+  });
+});
+
+test('an environment is one word', () =>
+  expect(typed('trueup doctor', { ...bare, env: 'a b' })).toBe("trueup doctor --env 'a b'"));
 
 test('a command that plans has the scope, unless it has its own', () => {
   const how = { ...bare, scope: ['--target', 'a.b', '--exclude', 'a.c'], paths: ['p'] };
@@ -145,7 +191,7 @@ test('shows no value of a variable that holds a secret, or is named as one', () 
   masking.add(new Secret('env.A', () => 'long-secret'));
   masking.add(new Secret('env.B', () => '1234'));
   expect(typed('trueup plan', shown)).toBe(
-    'trueup plan --var a=b=c --var site=<value> --var pin=<value> --var x=y --var password=<value>',
+    'trueup plan --var a=b=c --var x=y --var site=<value> --var pin=<value> --var password=<value>',
   );
 });
 
@@ -156,7 +202,7 @@ test.each([0x00, 0x07, 0x09, 0x0a, 0x0d, 0x1b, 0x7f, 0x85, 0x9b])(
     const variables = [`a=x${character}`, `c=${character}[31m`, 'd=x y'];
     const shown = saidOf(maskingOf(), { ...bare, variables });
     expect(typed('trueup plan', shown)).toBe(
-      "trueup plan --var a=<value> --var c=<value> --var 'd=x y'",
+      "trueup plan --var 'd=x y' --var a=<value> --var c=<value>",
     );
   },
 );

@@ -645,10 +645,11 @@ describe('a bundle', () => {
   ])('is not a saved plan: `%s` names the command', async (name, command) => {
     const home = await fleetOf(['acme']);
     await home.run('plan', '--out', 'b');
-    const { code, stderr } = await inProcess(command, [name, 'b'], home);
+    const { code, stderr } = await inProcess(command, [name, 'b', '--identity', 'a key'], home);
     expect(code).toBe(1);
     expect(stderr).toContain('b is a bundle with the plans of a fleet');
-    expect(stderr).toMatch(/To apply it, .*: trueup fleet apply \S*b/);
+    expect(stderr).toMatch(/To see it: trueup fleet show \S*b --identity 'a key' /);
+    expect(stderr).toMatch(/To apply it, .*: trueup fleet apply \S*b --identity 'a key' /);
   });
 
   test('is not applied to other tenants, which is said', async () => {
@@ -1009,7 +1010,7 @@ describe('an apply', () => {
     expect(summary).toContain('2 live objects');
     expect(diagnostics.map(({ code }) => code).toSorted()).toEqual(['ambiguous', 'no-plan']);
     expect(diagnostics.find(({ code }) => code === 'no-plan')?.detail).toBe(
-      "Once that is fixed: trueup fleet apply --run q --auto-approve --lock-wait 5m --select 'tenant!=initech' --var hook=https://y.example --env prod",
+      "Once that is fixed: trueup fleet apply --run q --auto-approve --lock-wait 5m --select 'tenant!=initech' --env prod --var hook=https://y.example",
     );
     expect(said.stderr.match(/2 live objects/g)).toHaveLength(1);
     expect([home.writes('acme').length, home.writes('globex').length]).toEqual([before, 1]);
