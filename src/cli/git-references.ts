@@ -2,6 +2,7 @@
 import { join, relative, resolve } from 'node:path';
 import {
   firstNamed,
+  pathWord,
   refuse,
   Refusal,
   shellWord,
@@ -24,7 +25,7 @@ export interface ReferencePair {
 
 /** @param range one reference, or two as `A..B`, where HEAD can be left out. @throws Refusal before anything is read */
 export function referencePair(
-  context: Pick<Context, 'cwd' | 'environment'>,
+  context: Pick<Context, 'cwd' | 'environment' | 'said'>,
   range: string,
   paths: readonly string[],
 ): ReferencePair {
@@ -41,10 +42,12 @@ export function referencePair(
   const before = referenceNamed(repository, first || 'HEAD');
   const after = second === undefined ? undefined : referenceNamed(repository, second || 'HEAD');
   const [path = '.'] = paths;
-  if (after === undefined && isReference(context, repository, path))
+  if (after === undefined && isReference(context, repository, path)) {
+    context.said = { ...context.said, paths: paths.slice(1) };
     refuse('usage', `${shown(path)} is a reference, not a PATH.`, {
-      detail: `To compare two references, type \`${['trueup diff', ...[`${first}..${path}`, ...paths.slice(1)].map(shellWord)].join(' ')}\`.`,
+      detail: `To compare two references: trueup diff ${shellWord(`${first}..${path}`)}`,
     });
+  }
   return { repository, before, after };
 }
 
@@ -83,10 +86,10 @@ const nothing: ReadonlySet<string> = new Set(['no-declarations', 'no-environment
 export async function projectAt(
   context: Context,
   paths: readonly string[],
-  { repository }: ReferencePair,
+  pair: ReferencePair,
   { reference, commit }: ComparedReference,
 ): Promise<Project | undefined> {
-  const files = repository.filesOf(commit);
+  const files = pair.repository.filesOf(commit);
   const isThere = (path: string): boolean => files.stat(resolve(context.cwd, path)) !== undefined;
   const there = paths.filter(isThere);
   await context.tell(submodulesIn(files.submodules, paths, { reference, cwd: context.cwd }));
@@ -95,7 +98,7 @@ export async function projectAt(
     return nothingAt(context, reference, `${missing} does not exist`);
   }
   const synthesise = async (folder: string): Promise<never> =>
-    refuseProgram(context, folder, reference);
+    refuseProgram(context, folder, paths, pair);
   const how = chosen(context);
   try {
     const reading = { checks: 'never', files, synthesise } as const;
@@ -147,12 +150,23 @@ function submodulesIn(
   ];
 }
 
-function refuseProgram({ cwd }: Context, folder: string, reference: string): never {
-  const [program, output] = ['cdktf.json', 'cdktf.out'].map((name) =>
+/** @param folder of the program, which is one of the PATHs or the current folder */
+function refuseProgram(
+  { cwd }: Context,
+  folder: string,
+  paths: readonly string[],
+  { before, after }: ReferencePair,
+): never {
+  const [program, output = ''] = ['cdktf.json', 'cdktf.out'].map((name) =>
     relative(cwd, join(folder, name)),
   );
+  const ofProgram = new Set([resolve(folder), resolve(folder, 'cdktf.json')]);
+  const named = (paths.length === 0 ? ['.'] : paths).map((path) =>
+    ofProgram.has(resolve(cwd, path)) ? output : path,
+  );
+  const range = [before, ...(after ? [after] : [])].map(({ reference }) => reference).join('..');
   return refuse('program-at-reference', `${program} names a CDK program, and none is run there.`, {
-    detail: `If its output is committed, name the output: trueup diff ${shellWord(reference)} ${shellWord(output!)}`,
+    detail: `If its output is committed, name the output: trueup diff ${[shellWord(range), ...named.map(pathWord)].join(' ')}`,
   });
 }
 

@@ -158,7 +158,7 @@ describe('the files of a reference', () => {
     expect(stdout).toContain('name  "Ops" → "Field"');
     const refused = await home.expect(1, ['diff', 'main..main']);
     expect(refused.stderr).toContain('At main: cdktf.json names a CDK program');
-    expect(refused.stderr).toContain('trueup diff main cdktf.out');
+    expect(refused.stderr).toContain('trueup diff main..main cdktf.out');
     expect(readdirSync(home.path)).not.toContain('ran');
   });
 
