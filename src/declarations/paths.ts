@@ -5,7 +5,7 @@ import {
   defined,
   NAME,
   nameWords,
-  shellWord,
+  pathWord,
   type Diagnostic,
   type Origin,
   errorCode,
@@ -36,8 +36,10 @@ const POLICY_FILE = /^policies\/[^/]*\.cel\.ya?ml$/;
 const POLICY_TEST = /(?:^|\/)policies\/[^/]*\.test\.ya?ml$/;
 const LIKE_POLICY = /\.cel\.ya?ml$/i;
 const DEEPEST = 64;
+/** Files that a message names at most. */
+const NAMED = 20;
 const STACKS_OUTPUT = 'cdktf.out';
-const SYNTHESISE = 'Type `trueup synth` first.';
+const SYNTHESISE = 'Type `trueup synth` first, in the folder of the program.';
 /** The advice if no declaration file was found. */
 export const BEGIN =
   'Type `trueup init` to begin a project here, or name the file or folder that holds it.';
@@ -164,7 +166,7 @@ function enter(walk: Walk, path: string): void {
     const detail = 'To read from a pipe, name `-` and give it on the standard input.';
     complain(walk, 'not-a-file', `${path} is not a regular file`, detail);
   } else if (environment === 'fleet') {
-    const detail = 'To plan its tenants: trueup fleet plan';
+    const detail = `${goingTo(dirname(path))}To plan its tenants: trueup fleet plan`;
     complain(walk, 'fleet-file', `${path} is the file of a fleet, and declares nothing`, detail);
   } else if (environment !== undefined) {
     const detail = `It is read with \`--env ${environment}\` beside the files of the project.`;
@@ -174,6 +176,10 @@ function enter(walk: Walk, path: string): void {
   else add(walk, path, true);
   refusePoliciesAbove(walk, path);
 }
+
+/** The line before commands that are to be typed in a folder. */
+const goingTo = (folder: string): string =>
+  folder === '.' ? '' : `Go to that folder: cd ${pathWord(folder)}\n`;
 
 /** The project of a PATH may be a folder above it, up to the one that also holds the current folder. */
 function refusePoliciesAbove(walk: Walk, path: string): void {
@@ -214,12 +220,13 @@ function enterFolder(walk: Walk, path: string, id: string): void {
   const isCdk = holds('cdktf.json', 'file');
   if (isCdk && inner.found.size === 0) addStack(walk, program, 'program');
   if (isCdk && inner.found.size > 0) {
-    const choice = [...inner.found.keys()].slice(0, 5).join(' ');
+    const yaml = [...inner.found.keys()].map(pathWord);
+    const choice = yaml.length > NAMED ? 'its files' : yaml.join(' ');
     complain(
       walk,
       'two-sources',
       `${path} holds YAML and a CDK program (cdktf.json)`,
-      `Name what you mean: \`trueup plan ${program}\` is the program, \`trueup plan ${choice}\` the YAML.`,
+      `Name what you mean as PATHs.\nThe program: ${pathWord(program)}\nThe YAML: ${choice}`,
     );
   }
   for (const file of inner.found.keys()) add(walk, file, false);
@@ -299,8 +306,9 @@ function meet(walk: Walk, path: string, onTop: boolean, kind: string | undefined
   if (LIKE_POLICY.test(path)) return refuseUnjudged(walk, path);
   const environment = OVERLAY.exec(basename(path))?.[1];
   if (environment === 'fleet') {
-    const detail = `To plan all tenants: trueup fleet plan. To plan one, name its PATHs, as in: trueup plan base tenants/NAME`;
-    const summary = `${dirname(path)} is the folder of a fleet: its tenants are several projects`;
+    const folder = dirname(path);
+    const detail = `${goingTo(folder)}To plan all tenants: trueup fleet plan\nTo plan one, name its PATHs, as in: trueup plan base tenants/NAME`;
+    const summary = `${folder} is the folder of a fleet: its tenants are several projects`;
     complain(walk, FLEET_FOLDER, summary, detail);
   } else if (environment !== undefined) {
     if (onTop) walk.overlays.set(environment, foundAt(walk, path));
@@ -317,12 +325,12 @@ function refuseUnjudged(walk: Walk, path: string): void {
   // `policies`, or a file in it, may be a link to this one.
   if (realPathOf(path) === realPathOf(`policies/${basename(path)}`)) return;
   const [, project] = /^(.*)\/policies\/[^/]*$/.exec(path) ?? [];
-  const move = `Move it: mv ${shellWord(path)} policies/`;
+  const move = `Move it: mv ${pathWord(path)} policies/`;
   complain(
     walk,
     'unread-policies',
     `${path} holds policies that are not read: those of the current folder are, in policies/*.cel.yaml`,
-    project === undefined ? move : `Run trueup in that folder: cd ${shellWord(project)}`,
+    project === undefined ? move : `Run trueup in that folder: cd ${pathWord(project)}`,
   );
 }
 

@@ -50,7 +50,7 @@ export interface StackFiles {
 /** Runs the program of a folder that holds `cdktf.json`; gives the folder it wrote its stacks into. Both absolute. @throws Refusal */
 export type Synthesise = (folder: string) => Promise<string>;
 
-export const SYNTHESISE_ANEW = 'Synthesise anew: trueup synth';
+export const SYNTHESISE_ANEW = 'Synthesise anew, in the folder of the program: trueup synth';
 const LARGEST = 64 * 1024 * 1024;
 
 interface FileMap {
