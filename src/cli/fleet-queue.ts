@@ -147,7 +147,7 @@ export function jobsAsked(context: Context, command: FleetCommand): QueuedJobs |
     return undefined;
   }
   if (shard !== undefined)
-    useless('--shard', 'Leave it out, and start as many workers as you like: trueup fleet worker');
+    useless('--shard', 'Leave it out, and start as many workers as you like.');
   const reports = 'Once the run has ended: trueup fleet report RUN';
   if (report !== undefined) useless('--report', reports);
   if (detailedExitcode) useless('--detailed-exitcode', reports);

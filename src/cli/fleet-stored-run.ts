@@ -62,7 +62,7 @@ const cancelledStop = (run: string, { reason }: { readonly reason: string }): Ru
       severity: 'error',
       code: 'cancelled',
       summary: `The run was cancelled: ${reason}.`,
-      detail: `To go on: trueup fleet resume ${run}`,
+      detail: `To go on, with --queue or TRUEUP_QUEUE as before: trueup fleet resume ${run}`,
     },
   ],
 });

@@ -1,7 +1,8 @@
 // The commands for whole states: `state history`, `rollback`, `pull` and `push`. No request is sent to the cloud.
 import { resolve } from 'node:path';
-import { defined, exits, refuse, shellWord, type State } from '../../model/index.js';
+import { defined, exits, refuse, pathWord, type State } from '../../model/index.js';
 import type { Session, Snapshot, Store } from '../../state/index.js';
+import { typed } from '../commands-to-type.js';
 import { wholeNumber, type Command } from '../context.js';
 import { table } from '../tables.js';
 import { version } from '../version.js';
@@ -61,7 +62,7 @@ export const rollback: Command = async (context, [asked]) => {
     return { ...state, resources: earlier.resources };
   });
   context.out.write(
-    `The state has serial ${snapshot.state.serial} now, with the objects of serial ${serial}. Live objects are not changed. To see the differences: trueup plan\n`,
+    `The state has serial ${snapshot.state.serial} now, with the objects of serial ${serial}. Live objects are not changed. To see the differences: ${typed('trueup plan', context.said)}\n`,
   );
   return exits.done;
 };
@@ -85,8 +86,8 @@ export const push: Command = async (context, [path = '']) => {
   const pushed = await readStateFile(resolve(cwd, path), { files, version });
   const store = await storeHere(context);
   const before = (await store.read())?.state;
-  const { serial: typed } = context.flags;
-  const replaced = typed === undefined ? pushed.serial : wholeNumber('--serial', typed, 0, MOST);
+  const { serial: given } = context.flags;
+  const replaced = given === undefined ? pushed.serial : wholeNumber('--serial', given, 0, MOST);
   const snapshot = await rewrite(
     store,
     'state push',
@@ -98,9 +99,9 @@ export const push: Command = async (context, [path = '']) => {
       if (before && state.serial !== replaced)
         refuse(
           'other-serial',
-          `The state has serial ${state.serial}, and not ${replaced}, ${typed === undefined ? `as ${path}` : 'as --serial says'}: it was written since.`,
+          `The state has serial ${state.serial}, and not ${replaced}, ${given === undefined ? `as ${path}` : 'as --serial says'}: it was written since.`,
           {
-            detail: `Pull it again. To replace it all the same: trueup state push ${shellWord(path)} --serial ${state.serial}`,
+            detail: `Pull it again. To replace it all the same: trueup state push ${pathWord(path)} --serial ${state.serial}`,
           },
         );
       if (pending.length > 0)

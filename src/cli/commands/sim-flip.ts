@@ -5,7 +5,6 @@ import {
   own,
   refuse,
   Refusal,
-  shellWord,
   type Exit,
   type Flipped,
   type Settings,
@@ -13,6 +12,7 @@ import {
 import type { Flip } from '../../client/index.js';
 import { clip, inert, visible } from '../../report/index.js';
 import { subscriptions } from '../../resources/subscriptions.js';
+import { otherWords } from '../commands-to-type.js';
 import { agrees, notApproved, type Command, type Context } from '../context.js';
 import { settingsHere } from '../project.js';
 import { reach, reachFlow } from '../cloud-connection.js';
@@ -53,7 +53,8 @@ const shown = (text: string): string => clip(visible(text.slice(0, LONGEST + 1))
 const named = ({ by, value }: Flip): string => `${by.toUpperCase()} ${value}`;
 
 /** @throws Refusal, at once where nobody can be asked. */
-function asked({ flags: { imsi, msisdn, customer, autoApprove }, interactive }: Context): Flip {
+function asked({ flags, interactive }: Context): Flip {
+  const { imsi, msisdn, customer, autoApprove } = flags;
   const by = imsi === undefined ? 'msisdn' : 'imsi';
   const [value = '', ...others] = [imsi, msisdn].filter((one) => one !== undefined);
   const more = { detail: 'For example: trueup sim flip --imsi 240010000000001 --customer 1001' };
@@ -63,10 +64,10 @@ function asked({ flags: { imsi, msisdn, customer, autoApprove }, interactive }: 
   if (!customer || /\p{Cc}/u.test(customer))
     return refuse('usage', '--customer takes the customer number the SIM belongs to.', more);
   const flip: Flip = { by, value, customer };
-  if (!autoApprove && !interactive)
-    notApproved(
-      `To do it without confirmation: trueup sim flip --${by} ${value} --customer ${shellWord(customer)} --auto-approve\nTo look first: ${look(flip)}`,
-    );
+  if (!autoApprove && !interactive) {
+    const act = ['trueup sim flip', ...otherWords('sim flip', { ...flags, autoApprove: true })];
+    notApproved(`To do it without confirmation: ${act.join(' ')}\nTo look first: ${look(flip)}`);
+  }
   return flip;
 }
 

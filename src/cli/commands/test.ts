@@ -6,6 +6,7 @@ import {
   exits,
   refuse,
   Refusal,
+  shellWord,
   type Diagnostic,
   type JsonObject,
 } from '../../model/index.js';
@@ -94,7 +95,7 @@ function planIn({ cwd }: Context, file: string): JsonObject {
     // Reported below, without the text of the file.
   }
   return refuse('no-plan', `${file} holds no plan document.`, {
-    detail: `To make one: trueup plan --format json > ${file}`,
+    detail: `To make one: trueup plan --format json > ${shellWord(file)}`,
   });
 }
 

@@ -137,7 +137,15 @@ describe.each(Object.entries(places))('in %s', (_, make) => {
     for (const [round, reason] of ['old', 'a person cancelled it'].entries())
       await recordCancellation(place, { run: 'r', round }, { ...CANCELLATION, reason });
     expect(await storedStops(stored, left)).toMatchObject([
-      { exit: 1, diagnostics: [{ summary: 'The run was cancelled: a person cancelled it.' }] },
+      {
+        exit: 1,
+        diagnostics: [
+          {
+            summary: 'The run was cancelled: a person cancelled it.',
+            detail: 'To go on, with --queue or TRUEUP_QUEUE as before: trueup fleet resume r',
+          },
+        ],
+      },
     ]);
     expect(await storedStops(stored, new Map([['a', entryOf(result('a', ''))]]))).toEqual([]);
     // Until it is resumed, whatever its tenants have as results by then; and again once it is cancelled again.

@@ -1,0 +1,138 @@
+// Commands that messages print do what the run was about, as they are typed.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { run as apply } from '../../../src/cli/commands/apply.js';
+import { run as diff } from '../../../src/cli/commands/diff.js';
+import { rollback } from '../../../src/cli/commands/kept-states.js';
+import { run as plan } from '../../../src/cli/commands/plan.js';
+import { run as flip } from '../../../src/cli/commands/sim-flip.js';
+import { run as testPolicies } from '../../../src/cli/commands/test.js';
+import { gitIn } from '../../support/git.js';
+import { freshFolder, inProcess, type Said } from '../../support/in-process.js';
+import type { Command } from '../../../src/cli/context.js';
+
+const SETTINGS = 'settings: { target: emulator }\nvariables: { n: Default }\n';
+const PROJECT = `${SETTINGS}accounts: { a: { name: "\${var.n}" } }\n`;
+
+function folderWith(files: Readonly<Record<string, string>>): string {
+  const cwd = freshFolder();
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(cwd, name)), { recursive: true });
+    writeFileSync(join(cwd, name), text);
+  }
+  return cwd;
+}
+
+const typing = (command: Command, cwd: string, ...words: readonly string[]): Promise<Said> =>
+  inProcess(command, words, { cwd, env: {} });
+
+const PROD = ['--env', 'prod', '--var', 'n=two'];
+
+describe('a PATH that begins with a dash', () => {
+  test('is named with its folder', async () => {
+    const cwd = folderWith({ '-d ir/trueup.yaml': PROJECT });
+    const { stderr } = await typing(plan, cwd, 'plan', '--', '-d ir');
+    expect(stderr).toContain("To apply it: trueup apply './-d ir' ");
+  });
+
+  test('may be a saved plan', async () => {
+    const cwd = folderWith({ 'trueup.yaml': PROJECT });
+    const { stderr } = await typing(plan, cwd, 'plan', '--out', '-x.plan');
+    expect(stderr).toContain('To apply it: trueup apply ./-x.plan');
+  });
+});
+
+test('a refused apply shows no address to notify', async () => {
+  const cwd = folderWith({ 'trueup.yaml': PROJECT });
+  const words = ['--notify', 'slack=https://h.example/key', '--lock-wait', '5m', ...PROD];
+  const { stderr } = await typing(apply, cwd, 'apply', ...words);
+  expect(stderr).toContain(
+    'confirmation: trueup apply --auto-approve --lock-wait 5m --env prod --notify slack=<value> --var n=<value> ',
+  );
+});
+
+test('a rollback of an environment names it', async () => {
+  const cwd = folderWith({ 'trueup.yaml': PROJECT, 'trueup.prod.yaml': '' });
+  await typing(apply, cwd, 'apply', '--auto-approve', ...PROD);
+  const { stdout } = await typing(rollback, cwd, 'state', 'rollback', '1', ...PROD);
+  expect(stdout).toContain('To see the differences: trueup plan --env prod --var n=<value>\n');
+});
+
+test('the file of a plan to make is one word', async () => {
+  const cwd = folderWith({
+    'policies/p.cel.yaml': '- { name: p, when: "true", message: m }\n',
+    'policies/p.test.yaml': '- { name: t, policy: p, plan_file: my plan.json, violations: [] }\n',
+  });
+  const { stderr } = await typing(testPolicies, cwd, 'test');
+  expect(stderr).toContain("To make one: trueup plan --format json > 'my plan.json' ");
+});
+
+test('a refused flip repeats its flags', async () => {
+  const words = ['--imsi', '240010000000001', '--customer', '1 2', '-o', 'json', '--env', 'prod'];
+  const { stderr } = await typing(flip, folderWith({}), 'sim', 'flip', ...words);
+  expect(stderr).toContain(
+    "trueup sim flip --imsi 240010000000001 --customer '1 2' --auto-approve --output json --env prod ",
+  );
+});
+
+describe('the references of a comparison', () => {
+  const program = JSON.stringify({ app: 'touch ran', language: 'typescript' });
+  function repository(): string {
+    const cwd = folderWith({ 'prog/cdktf.json': program, 'e nv/trueup.yaml': PROJECT });
+    const git = gitIn(cwd);
+    git('init', '--quiet', '--initial-branch', 'main');
+    git('add', '--all');
+    git('commit', '--quiet', '--message', 'Change');
+    git('branch', 'other');
+    return cwd;
+  }
+
+  test.each([
+    ['main..other', 'prog', 'main..other prog/cdktf.out'],
+    ['main..other', 'prog/cdktf.json', 'main..other prog/cdktf.out'],
+    ['..other', './prog', 'HEAD..other prog/cdktf.out'],
+  ])('%s stay, and its PATHs but for the program %s', async (range, path, whole) => {
+    const { stderr } = await typing(diff, repository(), 'diff', range, path, 'e nv');
+    expect(stderr).toContain(`name the output: trueup diff ${whole} 'e nv' `);
+  });
+
+  test.each([
+    [['e nv'], " 'e nv'"],
+    [[], ''],
+  ])('are two where one is no PATH, before %j', async (paths, rest) => {
+    const words = ['diff', 'main', 'other', ...paths, '--env', 'prod'];
+    const { stderr } = await typing(diff, repository(), ...words);
+    expect(stderr).toContain(
+      `To compare two references: trueup diff main..other${rest} --env prod `,
+    );
+  });
+});
+
+describe('a folder of which one part is meant', () => {
+  test('may be a fleet', async () => {
+    const cwd = folderWith({ 'down here/trueup.fleet.yaml': '' });
+    const advice = `Go to that folder: cd 'down here' To plan all tenants: trueup fleet plan --env prod --var n=<value> To plan one, name its PATHs, as in: trueup plan base tenants/NAME --env prod --var n=<value> `;
+    const { stderr } = await typing(plan, cwd, 'plan', 'down here', ...PROD);
+    expect(stderr).toContain(advice);
+    const file = await typing(plan, cwd, 'plan', 'down here/trueup.fleet.yaml', ...PROD);
+    expect(file.stderr).toContain(
+      "Go to that folder: cd 'down here' To plan its tenants: trueup fleet plan --env prod ",
+    );
+    const here = await typing(plan, folderWith({ 'trueup.fleet.yaml': '' }), 'plan');
+    expect(here.stderr).not.toContain('Go to that folder');
+  });
+
+  test('may hold a program and YAML', async () => {
+    const names = (count: number): Readonly<Record<string, string>> =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`a b/f${at}.yaml`, '']));
+    const program = { 'a b/cdktf.json': '{}' };
+    const some = await typing(plan, folderWith({ ...program, ...names(7) }), 'plan', 'a b');
+    const files = Object.keys(names(7)).map((name) => `'${name}'`);
+    expect(some.stderr).toContain(
+      `Name what you mean as PATHs. The program: 'a b/cdktf.json' The YAML: ${files.join(' ')} `,
+    );
+    const many = await typing(plan, folderWith({ ...program, ...names(21) }), 'plan', 'a b');
+    expect(many.stderr).toContain('The YAML: its files ');
+  });
+});
