@@ -334,7 +334,7 @@ describe('saved plans', () => {
       rmSync(join(home.path, '.trueup', 'state.json'));
       const told = await printed(5, 'plan', 'a.yaml', ...given);
       expect(told).toMatch(
-        /trueup import accounts\.a 2 a\.yaml --var site=<value> --var 'other=x y'$/m,
+        /trueup import accounts\.a 2 a\.yaml --var 'other=x y' --var site=<value>$/m,
       );
       for (const form of ['json', 'markdown', 'html'])
         await printed(5, 'plan', 'a.yaml', ...given, '--format', form);
