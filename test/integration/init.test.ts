@@ -92,9 +92,9 @@ describe('the workflow for GitHub', () => {
     const init = (...flags: readonly string[]) => start(['init', ...flags], { cwd: stores }).ended;
     const asked = await init('--ci', 'gitlab');
     expect([asked.code, existsSync(join(stores, 'trueup.yaml'))]).toEqual([1, false]);
-    expect(asked.stderr).toContain('Type: cd ../ && trueup init --ci gitlab.');
+    expect(asked.stderr).toContain('Type: cd ../ && trueup init --ci gitlab\n');
     const usual = await init();
-    expect(usual.stdout).toContain('Type: cd ../ && trueup init --ci github.');
+    expect(usual.stdout).toContain('Type: cd ../ && trueup init --ci github\n');
     expect([usual.code, existsSync(join(stores, '.github'))]).toEqual([0, false]);
   });
 

@@ -48,7 +48,11 @@ test('drift is accepted; a killed run leaves each file old or new, and is run ag
   expect(new Set(states)).toEqual(new Set(['old', 'new']));
 
   const { stdout } = await home.expect(0, ['export', '--update'], { env });
-  expect(stdout).toContain('+++ b/shops/shop-11.yaml');
+  for (const [index, name] of names.entries())
+    expect([name, stdout.includes(`+++ b/shops/${name}.yaml`)]).toEqual([
+      name,
+      states[index] === 'old',
+    ]);
   for (const name of names)
     expect(home.read(`shops/${name}.yaml`)).toBe(textOf(name, `${name} new`));
   const plan = await home.expect(0, ['plan', '--detailed-exitcode'], { env });
