@@ -35,7 +35,7 @@ export function accountTree(accounts: readonly Pick<Live, 'id' | 'values'>[]) {
     return typeof parent === 'string' ? `${id} (below ${parent})` : id;
   };
   return {
-    /** The id of the account with this id, this path or URL, or this name. @throws Refusal where there is none, or several are meant */
+    /** The id of the account with this id, this path, or this name. @throws Refusal where there is none, or several are meant */
     chosen(word: string): string {
       const named = [...byId].flatMap(([id, { name }]) => (name === word ? [id] : []));
       const id = namedId(accountKind, word);

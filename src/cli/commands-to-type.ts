@@ -141,7 +141,7 @@ function givesVariable(command: string, one: string): boolean {
   return [`${shellWord(name)}=`, quoted].some((word) => command.includes(` --var ${word}`));
 }
 
-const WORD = String.raw`(?:\\.|'[^']*'|[^\s'\\])+`;
+const WORD = String.raw`(?:\$\([^)]*\)|\\.|'[^']*'|[^\s'\\])+`;
 
 /** Whether a command names PATHs of its own, beside its other arguments. */
 function namesPaths(command: string): boolean {

@@ -233,7 +233,7 @@ function untouched(
         'was not changed outside of trueup, and stays',
         'were not changed outside of trueup, and stay',
       ],
-      'To apply it: trueup apply',
+      'To see what apply would change: trueup plan',
     ),
     ...(context.flags.target === undefined
       ? note(

@@ -29,10 +29,12 @@ export function referencePair(
   range: string,
   paths: readonly string[],
 ): ReferencePair {
-  if (range.includes('...'))
+  if (range.includes('...')) {
+    const [one, other] = range.split('...', 2).map((name) => shellWord(name || 'HEAD'));
     refuse('usage', `${shown(range)}: three dots are not supported.`, {
-      detail: `To compare with where two branches parted, type: trueup diff $(git merge-base A B)..B`,
+      detail: `To compare with where the two parted: trueup diff $(git merge-base ${one} ${other})..${other}`,
     });
+  }
   if (paths.includes('-'))
     refuse('usage', 'A reference has no standard input to compare.', {
       detail: 'Name files or folders as PATHs, or none.',

@@ -41,7 +41,7 @@ function insteadIn(path: readonly string[]): string {
   if (path[0] === 'variables') return 'A variable holds a plain value.';
   return path.at(-1) === 'for_each'
     ? 'Write a list, as in `for_each: [{ name: "${var.site}", title: North }]`: the name is the key.'
-    : 'Write the whole mapping as an expression, as in `\'${ {var.member: "value"} }\'`.';
+    : 'Where the value may be an expression, write the whole mapping as one, as in `\'${ {var.member: "value"} }\'`.';
 }
 
 /** A tree as a file holds it: the reverse of `literalKeys`. */

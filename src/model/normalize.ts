@@ -48,18 +48,18 @@ function plainId(text: string): string {
 }
 
 const PLAIN_ID = /^(?!0\d+$|\.{1,2}$)[^\s/\\?#%]+$/;
-/** The path of a collection, and the step behind it. */
-const RECORD_ADDRESS = /^(?:https?:\/\/[^\s/\\?#]+)?(\/[^\s\\?#]+)\/([^/]+)\/?$/i;
+/** The absolute path of a collection, without steps up, and the step behind it. */
+const RECORD_PATH = /^((?:\/(?!\.{1,2}\/)[^\s/\\?#%]+)+)\/([^/]+)\/?$/;
 
 /** The last step of the path of a kind's collection. */
 const collectionStep = ({ operations: { collection } }: Kind): string =>
   collection.slice(collection.lastIndexOf('/') + 1);
 
-/** The identifier with which a person names an object of a kind: as it is, or as the absolute URL or path of the object; undefined for anything else, which must not name another object by chance. */
+/** The identifier with which a person names an object of a kind: as it is, or as the absolute path of the object; undefined for anything else, which must not name another object by chance: a URL may be of another cloud. */
 export function namedId(kind: Kind, said: unknown): string | undefined {
   const text = typeof said === 'number' ? String(said) : said;
   if (typeof text !== 'string') return undefined;
-  const [, path = '', last = ''] = RECORD_ADDRESS.exec(text) ?? [];
+  const [, path = '', last = ''] = RECORD_PATH.exec(text) ?? [];
   const id = path.endsWith(`/${collectionStep(kind)}`) ? last : text;
   return PLAIN_ID.test(id) ? id : undefined;
 }
@@ -68,7 +68,7 @@ export function namedId(kind: Kind, said: unknown): string | undefined {
 export const notAnId = (kind: Kind, said: unknown) => ({
   code: 'bad-id',
   summary: `\`${String(said).slice(0, 200)}\` is not an id of ${kind.name}`,
-  detail: `Write the id as \`trueup get ${kind.name}\` lists it, or the URL or absolute path of the object, which ends in /${collectionStep(kind)}/ID/.`,
+  detail: `Write the id, or the absolute path of the object, which ends in /${collectionStep(kind)}/ID/.\nTo list the ids: trueup get ${kind.name}`,
 });
 
 const entities: Readonly<Record<string, string>> = {

@@ -267,7 +267,7 @@ describe('whatever the version', { timeout: SLOW }, () => {
     await fleet.run('fleet', 'drift', '--run', 'here', '--select', 'tenant=t1');
     for (const word of ['resume', 'cancel']) {
       const ran = await fleet.expect(1, 'fleet', word, 'here');
-      expect(ran.stderr).toContain('trueup fleet drift --run here');
+      expect(ran.stderr).toContain('type the command that began it again, with --run here.');
     }
   });
 

@@ -1555,8 +1555,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a printed command that names its PATHs has those of the run, too',
     file: 'cli/commands-to-type.ts',
-    find: "paths.join() === '.' || namesPaths(command)",
-    replace: "paths.join() === '.'",
+    find: '? namesPaths(command)',
+    replace: '? false',
     tests: ['unit/cli/commands-to-type.test.ts'],
   },
   {
@@ -1653,8 +1653,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'commands that read the settings alone are printed without PATHs',
     file: 'cli/commands-to-type.ts',
-    find: "words.flatMap((word) => ['--path', word])",
-    replace: '[]',
+    find: "hasPaths ? [place] : ['--path', place]",
+    replace: 'hasPaths ? [place] : []',
     tests: ['unit/cli/commands-to-type.test.ts'],
   },
   {
@@ -1691,9 +1691,30 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an update is not said to refer to what is created',
     file: 'reconciler/plan/plan.ts',
-    find: 'drifted === false && !isKnown(after)',
+    find: 'drifted === false && !isKnown(after) && isCreatedAgain(after)',
     replace: 'false',
     tests: ['unit/reconciler/plan.test.ts'],
+  },
+  {
+    name: 'diff advises to change the state',
+    file: 'reconciler/plan/compare-declarations.ts',
+    find: 'filter((line) => !line.startsWith(beginning))',
+    replace: 'filter(() => true)',
+    tests: ['unit/cli/diff.test.ts'],
+  },
+  {
+    name: 'a new reference hides that the declaration changed',
+    file: 'reconciler/plan/plan.ts',
+    find: '!isKnown(after) && isCreatedAgain(after)',
+    replace: '!isKnown(after)',
+    tests: ['unit/reconciler/plan.test.ts'],
+  },
+  {
+    name: 'an id is taken from a path with steps up',
+    file: 'model/normalize.ts',
+    find: '(?!\\.{1,2}\\/)',
+    replace: '',
+    tests: ['unit/declarations/load.test.ts'],
   },
   {
     name: 'an attribute that is declared only now counts as changed outside',
@@ -3574,8 +3595,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'of two removed blocks the one that deletes wins',
     file: 'reconciler/plan/moved-addresses.ts',
-    find: 'return said.some(',
-    replace: 'return said.every(',
+    find: 'some(({ forgets }) => forgets)',
+    replace: 'every(({ forgets }) => forgets)',
     tests: moving,
   },
   {
@@ -3595,7 +3616,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a member that is forgotten counts as removed',
     file: 'reconciler/plan/refactoring-notes.ts',
-    find: 'if (!block || forgets(address)) return [];',
+    find: 'if (!block || blocksOf(address).length > 0) return [];',
     replace: 'if (!block) return [];',
     tests: moving,
   },

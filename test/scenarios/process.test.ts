@@ -265,7 +265,7 @@ describe('saved plans', () => {
     );
     home.write('p q.plan', '{}');
     expect((await home.expect(1, ['apply', 'p q.plan'])).stderr).toMatch(
-      /trueup plan --out FILE$/m,
+      /Make the plan again by trueup plan, with the options/,
     );
   });
 

@@ -253,7 +253,7 @@ describe('a program that cannot be planned', () => {
 
   it('has to be told from YAML beside it', async () => {
     const at = home('cdktf', estate, { 'trueup.yaml': 'settings: { target: emulator }\n' });
-    expect((await at.expect(1, ['validate'])).stderr).toContain('trueup plan cdktf.json');
+    expect((await at.expect(1, ['validate'])).stderr).toContain('The program: cdktf.json');
     expect((await at.expect(0, ['validate', 'cdktf.json', 'trueup.yaml'])).stdout).toBe(
       'Valid: 5 declarations.\n',
     );

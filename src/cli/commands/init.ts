@@ -1,6 +1,6 @@
 // `trueup init`: a first project that can be planned at once, because its target is the emulator; and a pipeline of the
 // CI that is used, for the cloud that its variables name. Overwrites no file.
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import {
   defined,
   didYouMean,
@@ -78,9 +78,13 @@ export const run: Command = async (context) => {
   const top =
     asked === 'none' ? '' : ((await gitOutput(context.cwd, 'rev-parse', '--show-cdup')) ?? '');
   const summary = 'CI reads a pipeline only at the top of the repository.';
+  const isPath = /^\.{1,2}\//.test(flags.package ?? '');
+  const fromTop = isPath
+    ? `./${relative(resolve(context.cwd, top), resolve(context.cwd, flags.package!))}`
+    : flags.package;
   const again = (ci: string): string =>
     typed(
-      ['trueup init', ...flagWords('init', defined({ ci, package: flags.package }))].join(' '),
+      ['trueup init', ...flagWords('init', defined({ ci, package: fromTop }))].join(' '),
       context.said,
     );
   const detail = `It covers the declarations of all folders. Type: cd ${top} && ${again(asked)}`;

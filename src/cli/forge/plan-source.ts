@@ -57,7 +57,8 @@ export async function shownPlan(context: Context, name: string): Promise<ShownPl
   const isPlan = compile(planSchema);
   if (!isPlan(value))
     refuse('no-plan', `${path} holds neither a saved plan nor the JSON document of a plan.`, {
-      detail: 'Write one of them: trueup plan --out FILE, or trueup plan --report json=FILE',
+      detail:
+        'To save a plan: trueup plan --out FILE\nTo write its document: trueup plan --report json=FILE',
     });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema was checked
   return { document: value as PlanDocument, env: undefined };

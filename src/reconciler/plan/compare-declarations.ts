@@ -48,6 +48,7 @@ import type { Planned } from './draft.js';
 import { resolveReference } from './lookups.js';
 import { formerAddressInState, unknownParent } from './match.js';
 import { howChanged, plan } from './plan.js';
+import { WITHOUT_REVIEW } from './rename-hints.js';
 import { aboutState } from './refactoring-notes.js';
 import { fillAll, type Resolver } from './resolve-references.js';
 import { select } from './target-selection.js';
@@ -112,13 +113,23 @@ export function compareDeclarations(pair: DeclarationPair): DeclarationsPlan {
   });
   const changes = proposal.plan.changes.map((one) => reworded(one, pair.label));
   // The state of the comparison stands for no state that a block was carried out in.
-  const notes = proposal.plan.diagnostics.filter(({ code }) => !aboutState.has(code));
+  const notes = proposal.plan.diagnostics.flatMap(({ detail, ...note }): readonly Diagnostic[] =>
+    aboutState.has(note.code)
+      ? []
+      : [{ ...note, ...defined({ detail: detail && withoutLine(detail, WITHOUT_REVIEW) }) }],
+  );
   const diagnostics = [...notes, ...lookupNotes(pair, others)];
   return {
     plan: { changes, drift: [], unmanaged: {}, verdicts: [], diagnostics },
     exit: exitOf(changes, diagnostics),
   };
 }
+
+const withoutLine = (text: string, beginning: string): string =>
+  text
+    .split('\n')
+    .filter((line) => !line.startsWith(beginning))
+    .join('\n');
 
 /** There is no cloud whose paths a request could name. */
 const NOT_SENT: Request = { method: 'PATCH', path: '' };

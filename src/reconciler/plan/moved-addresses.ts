@@ -10,6 +10,7 @@ import {
   type AddressMove,
   type MovedBlock,
   type Project,
+  type RemovedBlock,
 } from '../../model/index.js';
 
 /** What a `moved` block does to one recorded address. */
@@ -58,24 +59,26 @@ export function movedAddresses({ refactorings = [] }: Blocks): MovedAddresses {
 /** An address without its key. */
 export const withoutKey = (address: string): string => address.replace(/\[.*$/s, '');
 
-/**
- * Whether a `removed` block says that the live object of an address stays: one of the address or of one that moves lead it
- * to. The blocks of members win over those of names; if they disagree, the object stays.
- */
-export function forgetting(project: Blocks): (address: string) => boolean {
+/** The `removed` blocks of an address, or of one that moves lead it to: those of members if there are any, else those of names. */
+export function removedBlocks(project: Blocks): (address: string) => readonly RemovedBlock[] {
   const blocks = new Map(
     (project.refactorings ?? []).flatMap((one) =>
       one.block === 'removed' ? [[formatAddress(one.from), one] as const] : [],
     ),
   );
-  if (blocks.size === 0) return () => false;
+  if (blocks.size === 0) return () => [];
   const { pathOf } = movedAddresses(project);
-  const known = new Map<string, boolean>();
+  const known = new Map<string, readonly RemovedBlock[]>();
   return (address) =>
     cached(known, address, () => {
       const path = pathOf(address);
       const own = path.flatMap((one) => blocks.get(one) ?? []);
-      const said = own.length > 0 ? own : path.flatMap((one) => blocks.get(withoutKey(one)) ?? []);
-      return said.some((block) => block.forgets);
+      return own.length > 0 ? own : path.flatMap((one) => blocks.get(withoutKey(one)) ?? []);
     });
+}
+
+/** Whether a `removed` block says that the live object of an address stays. If several disagree, it stays. */
+export function forgetting(project: Blocks): (address: string) => boolean {
+  const blocksOf = removedBlocks(project);
+  return (address) => blocksOf(address).some(({ forgets }) => forgets);
 }

@@ -41,7 +41,7 @@ export function immutableError(
   return declarationError(declaration, {
     ...words,
     summary: `${fixed}: ${gone.target} was deleted outside of trueup.`,
-    detail: `If ${gone.target} is to stay deleted, remove its declaration and this one.\n${detail}`,
+    detail: `If it is to stay deleted, remove it and this declaration from the project.`,
   });
 }
 

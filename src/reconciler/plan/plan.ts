@@ -7,6 +7,8 @@ import {
   faultsOf,
   isChange,
   isKnown,
+  isList,
+  Reference,
   referencesIn,
   shellWord,
   worst,
@@ -23,6 +25,7 @@ import {
   type Live,
   type Plan,
   type Replaces,
+  type Value,
   type Values,
   type Write,
 } from '../../model/index.js';
@@ -426,7 +429,7 @@ function onLive(
     id: live.id,
     before: live.values,
     desired: desired(declaration, declared),
-    ...common(draft, declaration, reasonOf(declaration, match, changes), match),
+    ...common(draft, declaration, reasonOf(draft, declaration, match, changes), match),
   };
   const written =
     changes.length === 0
@@ -543,6 +546,7 @@ function fitsBeside(
 }
 
 function reasonOf(
+  { input: { state } }: Draft,
   declaration: Declaration,
   match: Match,
   changes: readonly AttributeChange[],
@@ -560,7 +564,13 @@ function reasonOf(
     return match.renamedFrom === undefined
       ? 'it is as declared'
       : `renamed from ${match.renamedFrom}`;
-  const waits = changes.filter(({ drifted, after }) => drifted === false && !isKnown(after));
+  // What the state does not hold yet is new in the declaration.
+  const isCreatedAgain = (after: Value): boolean =>
+    referencesIn(after).every(({ target }) => state?.resources[target] !== undefined) &&
+    (isList(after) ? after : [after]).every((one) => one instanceof Reference || isKnown(one));
+  const waits = changes.filter(
+    ({ drifted, after = null }) => drifted === false && !isKnown(after) && isCreatedAgain(after),
+  );
   return [
     howChanged(changes.filter((one) => !waits.includes(one))),
     ...waits.map(({ path, after = null }) => {

@@ -14,7 +14,7 @@ import {
   type RemovedBlock,
   type State,
 } from '../../model/index.js';
-import { forgetting, movedAddresses, withoutKey } from './moved-addresses.js';
+import { movedAddresses, removedBlocks, withoutKey } from './moved-addresses.js';
 import type { PlanInput } from './plan-input.js';
 
 type Noted = Pick<PlanInput, 'project' | 'selection' | 'state' | 'request'>;
@@ -53,6 +53,9 @@ const heldAt = (addresses: readonly string[]): Held => ({
   names: new Set(addresses.map(withoutKey)),
 });
 
+const meantIn = ({ addresses, names }: Held): ReadonlySet<string> =>
+  new Set([...addresses, ...names]);
+
 const isHeld = (range: AddressRange, { addresses, names }: Held): boolean =>
   (range.members ? names : addresses).has(formatAddress(range));
 
@@ -65,18 +68,20 @@ function finishedBlocks(
   if (refactorings.length === 0 || !state) return [];
   const recorded = Object.keys(state.resources);
   const now = heldAt(recorded);
-  const withMoves = heldAt(recorded.flatMap(movedAddresses(project).pathOf));
-  const leaving = heldAt(selection.removed.map(([address]) => address)).names;
+  const { pathOf } = movedAddresses(project);
+  const withMoves = heldAt(recorded.flatMap(pathOf));
+  const leaving = heldAt(selection.removed.flatMap(([address]) => pathOf(address)));
   return refactorings.flatMap((block): readonly Diagnostic[] => {
     const summary = finished(block, now, withMoves);
     if (summary === undefined || isRefused(block)) return [];
     const { origin } = block;
     const inVain =
-      block.block === 'moved' ? movesNothing(block, refactorings, now, leaving) : undefined;
+      block.block === 'moved' ? movesNothing(block, refactorings, now, leaving.names) : undefined;
     if (inVain) return [inVain];
     const others = block.block === 'import' ? heldOthers(block, project, state) : [];
     if (others.length > 0) return [importsNothing(origin, others)];
-    const meant = block.block === 'removed' ? didYouMean(formatAddress(block.from), leaving) : '';
+    const meant =
+      block.block === 'removed' ? didYouMean(formatAddress(block.from), meantIn(leaving)) : '';
     if (block.block === 'removed' && meant !== '') return [removesNothing(block, meant)];
     const detail = 'Delete the block once every environment has applied it.';
     return [{ severity: 'info', code: 'finished-block', summary, detail, origin }];
@@ -179,10 +184,10 @@ function movesToNowhere({ project, selection }: Noted): readonly Diagnostic[] {
   const isDoubtful = selection.diagnostics.some(({ severity }) => severity === 'error');
   if (project.refactorings === undefined || isDoubtful) return [];
   const { blockOf } = movedAddresses(project);
-  const forgets = forgetting(project);
+  const blocksOf = removedBlocks(project);
   return selection.removed.flatMap(([address]): readonly Diagnostic[] => {
     const block = blockOf(address);
-    if (!block || forgets(address)) return [];
+    if (!block || blocksOf(address).length > 0) return [];
     return [
       {
         severity: 'warning',

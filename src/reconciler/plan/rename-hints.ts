@@ -1,5 +1,6 @@
 // A new address that is probably an old one renamed: suggested, never assumed.
 import {
+  shellWord,
   tryAddress,
   type Change,
   type Create,
@@ -59,8 +60,11 @@ function renames(
   });
 }
 
+/** Begins the line with the command that changes the state. */
+export const WITHOUT_REVIEW = 'The same without a review: ';
+
 /**
- * The declaration with which a rename sends nothing. A lifecycle applies to a whole `for_each`: it can say
+ * The declaration or command with which a rename sends nothing. A lifecycle applies to a whole `for_each`: it can say
  * that all members had another name, but not that one of them had another key. In a template it applies
  * to every use, and a stack of a CDK program has none.
  */
@@ -74,11 +78,12 @@ export function renaming(
     isMade
       ? `write \`${movedBlock(from, to)}\``
       : `write \`lifecycle: { renamed_from: ${JSON.stringify(name)} }\``;
+  const command = `${WITHOUT_REVIEW}trueup state mv ${shellWord(old.address)} ${shellWord(address)}`;
   if (now?.key === undefined)
-    return `If it was renamed, ${written(old.name, old.address, address)}, and nothing is sent.`;
+    return `If it was renamed, ${written(old.name, old.address, address)}, and nothing is sent.\n${command}`;
   const whole =
     now.key === former?.key
       ? `If the whole for_each was renamed, ${written(former.name, `${former.kind}.${former.name}`, `${now.kind}.${now.name}`)}${isMade ? '' : ' beside it'}, and nothing is sent.\n`
       : '';
-  return `${whole}If ${whole === '' ? 'it' : 'this member alone'} was renamed, write \`${movedBlock(old.address, address)}\`, and nothing is sent.`;
+  return `${whole}If ${whole === '' ? 'it' : 'this member alone'} was renamed, write \`${movedBlock(old.address, address)}\`, and nothing is sent.\n${command}`;
 }

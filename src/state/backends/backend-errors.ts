@@ -86,7 +86,7 @@ export function refuseHeld(location: string, holder: LockInfo): never {
 /** There is no lock to remove. */
 export function refuseNotLocked(place: string): never {
   refuse('not-locked', `${place} is not locked`, {
-    detail: 'There is nothing to remove: go on, for example with trueup plan.',
+    detail: 'There is nothing to remove. To go on: trueup plan',
   });
 }
 

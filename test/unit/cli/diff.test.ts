@@ -38,3 +38,20 @@ it('a current folder that was renamed or is new holds nothing at the reference',
     expect.stringContaining('neither HEAD~1 nor HEAD declares anything'),
   ]);
 });
+
+it('advice changes no state, and has the references and the PATHs', async () => {
+  const home = repository({ 'a b/trueup.yaml': 'accounts:\n  a: { name: A, account: "1" }\n' });
+  home.write('a b/trueup.yaml', 'accounts:\n  b: { name: A, account: "1" }\n');
+  home.commit();
+  const shown = async (...words: readonly string[]) => {
+    const env = { PATH: process.env['PATH'] ?? '' };
+    const { stdout, stderr } = await inProcess(diff, ['diff', ...words], { cwd: home.path, env });
+    return stdout + stderr;
+  };
+  const renamed = await shown('HEAD~1..HEAD', 'a b');
+  expect(renamed).toContain('If it was renamed, write');
+  expect(renamed).not.toContain('trueup state mv');
+  expect(await shown('HEAD~1...HEAD', 'a b')).toContain(
+    "trueup diff $(git merge-base 'HEAD~1' HEAD)..HEAD 'a b'",
+  );
+});

@@ -22,13 +22,13 @@ test('an object that another address manages: both ways out', async () => {
   ]);
 });
 
-test('an id is plain, or the URL of the object', async () => {
+test('an id is plain, or the path of the object', async () => {
   const cwd = freshFolder();
   const file = join(cwd, 'trueup.yaml');
   writeFileSync(file, 'settings: { target: emulator }\naccounts: { a: { name: A } }\n');
   const importing = (id: string) => inProcess(bind, ['import', 'accounts.a', id], { cwd, env: {} });
   expect((await importing('0/../1')).stderr).toContain('`0/../1` is not an id of accounts');
   expect((await importing('01')).stderr).toContain('`01` is not an id of accounts');
-  const { code, stdout } = await importing('https://any.host/api/v2/accounts/1/');
+  const { code, stdout } = await importing('/api/v2/accounts/1/');
   expect([code, stdout]).toEqual([0, expect.stringContaining('Imported 1 as accounts.a.')]);
 });

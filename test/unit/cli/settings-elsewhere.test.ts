@@ -106,7 +106,9 @@ test('init in a part of a repository names the environment', async () => {
   const top = freshFolder();
   execFileSync('git', ['init', '-q', top]);
   mkdirSync(join(top, 'part'));
-  const words = ['init', '--ci', 'github', '--env', 'staging'];
+  const words = ['init', '--ci', 'github', '--env', 'staging', '--package', './t.tgz'];
   const { stderr } = await inProcess(init, words, { cwd: join(top, 'part'), env: {} });
-  expect(stderr).toContain('cd ../ && trueup init --ci github --env staging');
+  expect(stderr).toContain(
+    'cd ../ && trueup init --ci github --package ./part/t.tgz --env staging',
+  );
 });

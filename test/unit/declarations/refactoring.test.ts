@@ -190,7 +190,7 @@ describe('import', () => {
   it('does not take a text for the id of another object', async () => {
     const text = 'accounts:\n  a: { name: A }\nimport:\n  - { to: accounts.a, id: "2/../3" }\n';
     expect((await errors(text)).map(shown)).toEqual([
-      'trueup.yaml:4:5 bad-id: `2/../3` is not an id of accounts / Write the id as `trueup get accounts` lists it, or the URL or absolute path of the object, which ends in /accounts/ID/.',
+      'trueup.yaml:4:5 bad-id: `2/../3` is not an id of accounts / Write the id, or the absolute path of the object, which ends in /accounts/ID/.\nTo list the ids: trueup get accounts',
     ]);
   });
 

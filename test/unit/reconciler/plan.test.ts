@@ -913,7 +913,14 @@ it.each<[Record<string, string | boolean>, string]>([
   expect(plan.changes[0]?.reason).toBe(reason);
 });
 
-it('an update says what it refers to, where that is created', () => {
+it.each([
+  [
+    'again',
+    { 'alert_push_destinations.p': entry('alert_push_destinations', 'd-1', { name: 'P' }) },
+    'http_destinations refers to alert_push_destinations.p, which is created',
+  ],
+  ['for the first time', {}, 'http_destinations changed in the declaration'],
+])('an update that refers to what is created %s', (_, before, reason) => {
   const destination = new Reference(
     'declared',
     'alert_push_destinations.p',
@@ -925,6 +932,7 @@ it('an update says what it refers to, where that is created', () => {
       declare('alert_rules.r', { ...rule, http_destinations: [destination] }),
     ],
     state: {
+      ...before,
       'alert_rules.r': entry('alert_rules', 'r-1', { ...rule, http_destinations: ['d-1'] }),
     },
     live: {
@@ -932,9 +940,7 @@ it('an update says what it refers to, where that is created', () => {
       alert_push_destinations: [],
     },
   });
-  expect(plan.changes.find(({ address }) => address === 'alert_rules.r')?.reason).toBe(
-    'http_destinations refers to alert_push_destinations.p, which is created',
-  );
+  expect(plan.changes.find(({ address }) => address === 'alert_rules.r')?.reason).toBe(reason);
 });
 
 describe('requests', () => {

@@ -267,7 +267,7 @@ const table: Readonly<Record<string, Row>> = {
     blocks: [move('a', 'b'), removal('a', false, 'k'), removal('b', true)],
     state: { 'accounts.x': held('2'), 'accounts.a["k"]': held('3') },
     steps: ['keep accounts.x', 'delete accounts.a["k"]'],
-    codes: ['moved-nowhere'],
+    codes: [],
     exit: 2,
   },
   'removed blocks of one member that disagree: it stays': {
@@ -341,6 +341,14 @@ const table: Readonly<Record<string, Row>> = {
     steps: ['delete accounts.store'],
     codes: ['removed-nothing'],
     exit: 3,
+  },
+  'a removed block with almost the key of what is deleted, after a move to another name': {
+    declared: [moved('b["x"]', 'a["x"]')],
+    blocks: [move('a', 'b'), removal('b', true, 'ky')],
+    state: { 'accounts.a["x"]': held('2'), 'accounts.a["key"]': held('3') },
+    steps: ['keep accounts.b["x"]', 'delete accounts.a["key"]'],
+    codes: ['moved-nowhere', 'removed-nothing'],
+    exit: 2,
   },
   'a removed block that names almost what stays': {
     declared: [declare('accounts.store', hq)],

@@ -9,7 +9,7 @@ test.each([
   [
     'a declaration',
     { old: 'accounts.depot', address: 'accounts.store', origin },
-    'If it was renamed, write `lifecycle: { renamed_from: "depot" }`, and nothing is sent.',
+    'If it was renamed, write `lifecycle: { renamed_from: "depot" }`, and nothing is sent.\nThe same without a review: trueup state mv accounts.depot accounts.store',
   ],
   [
     'a `use`: in the template, renamed_from would name another object',
