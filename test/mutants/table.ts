@@ -1717,6 +1717,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/declarations/load.test.ts'],
   },
   {
+    name: 'what is forgotten counts as removed by all-removed',
+    file: 'reconciler/plan/policy.ts',
+    find: 'filter(({ address }) => !forgets(address))',
+    replace: 'filter(() => true)',
+    tests: ['unit/reconciler/refactoring.test.ts'],
+  },
+  {
     name: 'an attribute that is declared only now counts as changed outside',
     file: 'report/words.ts',
     find: 'applied !== undefined && !equal(applied, live)',

@@ -30,6 +30,7 @@ import {
 import { ownRoot, formerAddressInState } from './match.js';
 import { maskedWords, masksSent } from './masked-configuration.js';
 import type { LiveCollections } from '../live-collections.js';
+import { forgetting } from './moved-addresses.js';
 import type { PlanInput } from './plan-input.js';
 import { uncounted, type Selection } from './target-selection.js';
 
@@ -210,20 +211,24 @@ const rules: Readonly<Record<(typeof engineRules)[number], Rule>> = {
     });
   },
 
-  'all-removed': ({ selection, changes }) => [
-    ...selection.all_removed
-      .filter((kind) => selection.removed.some(([address]) => address.startsWith(`${kind}.`)))
-      .map((kind) => ({
-        detail: `no declaration of ${kind} is left: ${changes.filter((change) => change.kind === kind).length} would be removed`,
-      })),
-    ...(selection.is_foreign_blocked
-      ? [
-          {
-            detail: `none of the ${selection.foreign} objects in the state is declared here: it may be the state of another project; give this one its own with settings.state.project`,
-          },
-        ]
-      : []),
-  ],
+  'all-removed': ({ selection, changes, input: { project } }) => {
+    const forgets = forgetting(project);
+    const removed = changes.filter(({ address }) => !forgets(address));
+    return [
+      ...selection.all_removed
+        .filter((kind) => selection.removed.some(([address]) => address.startsWith(`${kind}.`)))
+        .map((kind) => ({
+          detail: `no declaration of ${kind} is left: ${removed.filter((change) => change.kind === kind).length} would be removed`,
+        })),
+      ...(selection.is_foreign_blocked
+        ? [
+            {
+              detail: `none of the ${selection.foreign} objects in the state is declared here: it may be the state of another project; give this one its own with settings.state.project`,
+            },
+          ]
+        : []),
+    ];
+  },
 
   protected: ({ changes, input }) => {
     const protects = input.project.declarations.filter((one) => one.lifecycle.protect);

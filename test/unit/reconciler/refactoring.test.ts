@@ -403,6 +403,20 @@ describe('a plan with', () => {
       expect(one.origin).toEqual(row.request ? undefined : origin);
   });
 
+  it('removals of all objects does not count what is forgotten', () => {
+    const proposal = scene({
+      declared: [],
+      blocks: [removal('a', true)],
+      state: { 'accounts.a': held('2'), 'accounts.other': held('3') },
+      steps: [],
+      codes: [],
+      exit: 3,
+    });
+    expect(proposal.plan.verdicts.find(({ rule }) => rule === 'all-removed')?.detail).toBe(
+      'no declaration of accounts is left: 1 would be removed',
+    );
+  });
+
   it('an import of what another address holds', () => {
     const proposal = scene({
       declared: [
