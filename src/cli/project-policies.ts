@@ -67,8 +67,8 @@ export function refuseUnknownAllow(
     [MASKED_CONFIGURATION, 'what this rule blocks cannot be allowed.'],
     ...policies.map(({ name }) => [name, 'the policy says `allow: false`.'] as const),
   ]);
-  const why = fixed.get(unknown) ?? `there is no such rule.${didYouMean(unknown, names)}`;
-  refuse('usage', `--allow ${unknown}: ${why}`, { detail: `Rules: ${names.join(', ')}.` });
+  const why = fixed.get(unknown) ?? `there is no such policy rule.${didYouMean(unknown, names)}`;
+  refuse('usage', `--allow ${unknown}: ${why}`, { detail: `Policy rules: ${names.join(', ')}.` });
 }
 
 /** The project with its policies among the rules. @throws Refusal where they are wrong, or `--allow` names no rule */

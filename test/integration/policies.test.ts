@@ -78,13 +78,13 @@ describe('a plan', () => {
 
   test('names the rules where --allow names none', async () => {
     const { stderr } = await withPolicies().expect(1, ['plan', '--allow', 'few-craetes']);
-    expect(flat(stderr)).toContain('there is no such rule. Did you mean `few-creates`?');
+    expect(flat(stderr)).toContain('there is no such policy rule. Did you mean `few-creates`?');
     const plain = await folder({ 'trueup.yaml': project }).expect(1, ['plan', '--allow', 'x']);
-    expect(flat(plain.stderr)).toContain('Rules: max-deletes, max-changed');
+    expect(flat(plain.stderr)).toContain('Policy rules: max-deletes, max-changed');
     const fixed = ['plan', '--allow', 'masked-configuration'];
     const masked = await folder({ 'trueup.yaml': project }).expect(1, fixed);
     expect(flat(masked.stderr)).toContain(
-      'what this rule blocks cannot be allowed. [usage] Rules: ',
+      'what this rule blocks cannot be allowed. [usage] Policy rules: ',
     );
   });
 });
