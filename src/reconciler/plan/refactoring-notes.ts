@@ -65,7 +65,8 @@ function finishedBlocks(
   isRefused: (block: Refactoring) => boolean,
 ): readonly Diagnostic[] {
   const { refactorings = [] } = project;
-  if (refactorings.length === 0 || !state) return [];
+  // A first apply begins with a state that was never written.
+  if (refactorings.length === 0 || !state || state.serial === 0) return [];
   const recorded = Object.keys(state.resources);
   const now = heldAt(recorded);
   const { pathOf } = movedAddresses(project);

@@ -335,6 +335,17 @@ test('where nobody can be asked, the command has the scope and all flags', async
   expect(stderr).toContain(`${command} To save`);
 });
 
+test('a first apply says as little of blocks as its plan: nothing shows what they did', async () => {
+  const cwd = freshFolder();
+  const moved = 'moved: [{ from: accounts.old, to: accounts.a }]\n';
+  writeFileSync(join(cwd, 'trueup.yaml'), SETTINGS + ACCOUNTS + moved);
+  const words = ['apply', '--auto-approve'];
+  const first = await inProcess(apply, words, { cwd, env: {} });
+  expect([first.code, times(first.stdout + first.stderr, '[moved-nothing]')]).toEqual([0, 0]);
+  const next = await inProcess(apply, words, { cwd, env: {} });
+  expect(next.stdout + next.stderr).toMatch(/\[(moved-nothing|finished-block)\]/);
+});
+
 test('a file holds them in any case', async () => {
   const cwd = freshFolder();
   writeFileSync(join(cwd, 'trueup.yaml'), SETTINGS + REFUSED);
