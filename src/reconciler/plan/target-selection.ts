@@ -2,6 +2,7 @@
 // in a file outside the given PATHs are never changed.
 import {
   cached,
+  defined,
   firstNamed,
   formatAddress,
   nearest,
@@ -20,7 +21,7 @@ import {
 import { declaredFormerAddresses, formerAddresses, formerAddressInState } from './match.js';
 import { spread } from './document-diff.js';
 import { membersOf } from './dependency-graph.js';
-import { forgetting, withoutKey } from './moved-addresses.js';
+import { forgetting, movedAddresses, withoutKey, type MovedAddresses } from './moved-addresses.js';
 
 export interface Selection {
   readonly declarations: ReadonlyMap<string, Declaration>;
@@ -60,28 +61,24 @@ export function select(
   const entries = Object.entries(state?.resources ?? {});
   const inPaths = below(project.paths);
   const forgets = forgetting(project);
-  const inScope = entries.filter(([, entry]) => inPaths(entry.file));
-  const gone = inScope.filter(
-    ([address]) => request.destroy || (!all.has(address) && !renamed.has(address)),
+  const moves = movedAddresses(project);
+  // A `removed` block names its object by the address after the moves.
+  const namesOf = (address: string): readonly string[] =>
+    forgets(address) ? moves.pathOf(address) : [address];
+  const isDeclared = (address: string): boolean => all.has(address) || renamed.has(address);
+  const gone = entries.filter(
+    ([address, { file }]) => inPaths(file) && (request.destroy || !isDeclared(address)),
   );
   const goneAddresses = new Set(gone.map(([address]) => address));
-  const known = new Set(
-    entries
-      .map(([address]) => address)
-      .filter((address) => !goneAddresses.has(address) && !renamed.has(address)),
-  );
   const declared = request.destroy ? new Map<string, Declaration>() : all;
-  const covers = coverage(declared, request);
-  const elsewhere = entries
-    .filter(([address]) => !goneAddresses.has(address))
-    .map(([, entry]) => entry.kind);
-  const declaredKinds = new Set([...project.declarations.map((one) => one.kind), ...elsewhere]);
-  const all_removed = [...kinds.keys()].filter(
-    (kind) =>
-      !request.destroy &&
-      gone.some(([address, entry]) => entry.kind === kind && !forgets(address)) &&
-      !declaredKinds.has(kind),
+  const covers = coverage(declared, request, namesOf);
+  const staying = entries.filter(([address]) => !goneAddresses.has(address));
+  const declaredKinds = new Set(
+    [...project.declarations, ...staying.map(([, entry]) => entry)].map(({ kind }) => kind),
   );
+  const removedKinds = gone.flatMap(([address, { kind }]) => (forgets(address) ? [] : [kind]));
+  const allRemoved = new Set(removedKinds.filter((kind) => !declaredKinds.has(kind)));
+  const all_removed = [...kinds.keys()].filter((kind) => !request.destroy && allRemoved.has(kind));
   const outside = (project.outside_paths ?? []).filter(({ address }) => !all.has(address));
   // Where nothing at all is declared, the rule for whole kinds says so, or it was asked for.
   const isSaid = all.size === 0 && (request.destroy || all_removed.length > 0);
@@ -98,17 +95,21 @@ export function select(
     others: covers ? [...declared.values()].filter(({ address }) => !covers(address)) : [],
     outside: outside.map((one) => inOneForm(kinds, one)),
     removed,
-    known,
+    known: new Set(staying.map(([address]) => address).filter((one) => !renamed.has(one))),
     all_removed,
     foreign,
     is_foreign_blocked,
     diagnostics: [
-      ...(request.destroy ? [] : doubtfulRenames(declarations, all, state, inPaths)),
+      ...(request.destroy
+        ? []
+        : [...doubtfulRenames(declarations, all, state, inPaths), ...boundRemovals(gone, moves)]),
       ...(foreign > 0 && !is_foreign_blocked ? [foreignState(foreign, isRemoved)] : []),
-      ...[...request.targets, ...request.excludes].flatMap((name) => [
-        ...unknownName(kinds, name, [...all.keys(), ...entries.map(([address]) => address)]),
-        ...(request.destroy ? [] : earlierName(name, [...all.keys(), ...goneAddresses], renamed)),
-      ]),
+      ...wrongNames(kinds, request, {
+        declared: [...all.keys()],
+        recorded: entries.flatMap(([address]) => [address, ...namesOf(address)]),
+        gone: [...goneAddresses].flatMap(namesOf),
+        renamed,
+      }),
     ],
   };
 }
@@ -251,14 +252,40 @@ function doubtfulRenames(
   });
 }
 
+/** Moves between two addresses that hold an object each, of which nothing is declared: a `removed` block would forget both. */
+function boundRemovals(
+  gone: readonly (readonly [address: string, entry: Entry])[],
+  { blockOf, pathOf }: MovedAddresses,
+): readonly Diagnostic[] {
+  const ids = new Map(gone.map(([address, { id }]) => [address, id]));
+  return gone.flatMap(([address, { id }]): readonly Diagnostic[] => {
+    const later = pathOf(address).find((one) => (ids.get(one) ?? id) !== id);
+    if (later === undefined) return [];
+    return [
+      {
+        severity: 'error',
+        code: 'renamed-bound',
+        summary: `${address} is moved to ${later}, but both are recorded.`,
+        detail: `Delete the moved block, or forget one of them. To keep its object: trueup state rm ${shellWord(later)}`,
+        address,
+        ...defined({ origin: blockOf(address)?.origin }),
+      },
+    ];
+  });
+}
+
 /** True if an address is one of `names`, or a member of a `for_each` that one of them names. */
 const named = (address: string, names: readonly string[]): boolean =>
   names.some((name) => address === name || address.startsWith(`${name}[`));
 
-/** Undefined where nothing was asked for in particular: everything is covered. */
+/**
+ * Undefined where nothing was asked for in particular: everything is covered.
+ * @param namesOf the address, and others that mean the same object
+ */
 function coverage(
   declared: ReadonlyMap<string, Declaration>,
   request: PlanRequest,
+  namesOf: (address: string) => readonly string[],
 ): ((address: string) => boolean) | undefined {
   if (request.targets.length === 0 && request.excludes.length === 0) return undefined;
   const targets =
@@ -273,10 +300,14 @@ function coverage(
     [...declared.keys()].filter((address) => named(address, request.excludes)),
     referrers,
   );
-  return (address) =>
-    (targets === undefined || targets.has(address) || named(address, request.targets)) &&
-    !excluded.has(address) &&
-    !named(address, request.excludes);
+  return (address) => {
+    const names = namesOf(address);
+    const isIn = (scope: ReadonlySet<string>, asked: readonly string[]): boolean =>
+      names.some((one) => scope.has(one) || named(one, asked));
+    return (
+      (targets === undefined || isIn(targets, request.targets)) && !isIn(excluded, request.excludes)
+    );
+  };
 }
 
 function closure(
@@ -311,6 +342,25 @@ function invert(
   for (const [from, targets] of edges) for (const to of targets) append(out, to, from);
   return out;
 }
+
+/** Addresses that the request may name. */
+interface Nameable {
+  readonly declared: readonly string[];
+  readonly recorded: readonly string[];
+  /** Those that are recorded, and declared no more. */
+  readonly gone: readonly string[];
+  readonly renamed: ReadonlyMap<string, string>;
+}
+
+const wrongNames = (
+  kinds: Kinds,
+  { targets, excludes, destroy }: PlanRequest,
+  { declared, recorded, gone, renamed }: Nameable,
+): readonly Diagnostic[] =>
+  [...targets, ...excludes].flatMap((name) => [
+    ...unknownName(kinds, name, [...declared, ...recorded]),
+    ...(destroy ? [] : earlierName(name, [...declared, ...gone], renamed)),
+  ]);
 
 /** A name that declarations only had before selects nothing: to exclude it would exclude nothing. */
 function earlierName(

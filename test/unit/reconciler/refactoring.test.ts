@@ -527,6 +527,65 @@ const accounts = (
     `${blocks}accounts:\n  ${name}:\n    name: "${keys ? 'Site ${each.key}' : 'Site'}"\n    account: "1"\n${keys ? `    for_each: ${JSON.stringify(keys)}\n` : ''}`,
   );
 
+describe('a move to what is removed, where nothing is declared', () => {
+  const blocks = [move('a', 'b'), move('b', 'c'), removal('c', true)];
+  const planned = (
+    state: Record<string, Entry>,
+    request: Partial<PlanRequest> = {},
+    refactorings: readonly Refactoring[] = blocks,
+  ) =>
+    planScene({
+      state,
+      request,
+      live: { accounts: objects },
+      more: {
+        project: { ...projectOf([declare('accounts.root', { name: 'Root' })]), refactorings },
+      },
+    });
+
+  it.each([
+    ['forgets', blocks],
+    ['has no effect', [move('a', 'b'), move('b', 'c'), removal('c', false)]],
+    ['is not there', [move('a', 'b'), move('b', 'c')]],
+  ])('is an error if both addresses hold an object, and the removal %s', (_, refactorings) => {
+    const state = { 'accounts.a': held('2'), 'accounts.c': held('3') };
+    const proposal = planned(state, {}, refactorings);
+    expect(proposal.exit).toBe(1);
+    expect(proposal.plan.diagnostics).toContainEqual(
+      expect.objectContaining({
+        severity: 'error',
+        code: 'renamed-bound',
+        summary: 'accounts.a is moved to accounts.c, but both are recorded.',
+        origin,
+      }),
+    );
+  });
+
+  it('is none if a killed run left both with one object', () => {
+    const proposal = planned({ 'accounts.a': held('2'), 'accounts.c': held('2') });
+    expect([proposal.exit, steps(proposal)]).toEqual([
+      2,
+      ['create accounts.root', 'forget accounts.c', 'forget accounts.a'],
+    ]);
+  });
+
+  it.each(['a', 'b', 'c'])('is selected by the address accounts.%s', (name) => {
+    const target = `accounts.${name}`;
+    const state = { 'accounts.a': held('2'), 'accounts.d': held('3') };
+    expect(steps(planned(state, { targets: [target] }))).toEqual(['forget accounts.a']);
+    const others = steps(planned(state, { excludes: [target] }));
+    expect(others).not.toContain('forget accounts.a');
+    expect(others).toContain('delete accounts.d');
+  });
+
+  it('which deletes is not selected by an address that it is not moved to', () => {
+    const refactorings = [move('a', 'b'), move('b', 'c')];
+    const state = { 'accounts.a': held('2') };
+    const proposal = planned(state, { targets: ['accounts.c'] }, refactorings);
+    expect([proposal.exit, codes(proposal)]).toEqual([1, ['unknown-address', 'moved-nothing']]);
+  });
+});
+
 describe('a move that is carried out', () => {
   const moves = fc.record({
     keys: fc.option(fc.uniqueArray(fc.constantFrom('a', 'b', 'c d', '"', "'"), { minLength: 1 }), {
