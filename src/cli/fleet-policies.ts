@@ -20,7 +20,7 @@ export interface FleetJudgement {
 
 /** What blocks the run; and, with exit code 0, what is only to be told. @throws Refusal where the policies are wrong */
 export async function fleetVerdicts(
-  context: Pick<Context, 'cwd'>,
+  context: Pick<Context, 'cwd' | 'kinds'>,
   { tenants, allow, again }: FleetJudgement,
 ): Promise<readonly RunStop[]> {
   const policies = (await policiesHere(context)).filter(({ scope }) => scope === 'fleet');

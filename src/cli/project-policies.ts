@@ -22,7 +22,7 @@ const builtIn = allowableRules(ruleNames);
 
 /** Those that can be judged here. @throws Refusal with everything that is wrong with them */
 export async function policiesHere(
-  context: Pick<Context, 'cwd'>,
+  context: Pick<Context, 'cwd' | 'kinds'>,
 ): Promise<readonly ProjectPolicy[]> {
   const policies = await readPolicies(context);
   const ofFleet = policies.filter(({ scope }) => scope === 'fleet');
@@ -44,13 +44,14 @@ const withoutFleet = (name: string, origin: Origin): Diagnostic => ({
 /** @throws Refusal with everything that is wrong with them */
 export async function readPolicies({
   cwd,
-}: Pick<Context, 'cwd'>): Promise<readonly ProjectPolicy[]> {
+  kinds,
+}: Pick<Context, 'cwd' | 'kinds'>): Promise<readonly ProjectPolicy[]> {
   const folder = join(cwd, 'policies');
   // What is there and is no folder is an error, and so is a link that leads nowhere.
   if (!declarationFiles.isLink(folder) && !declarationFiles.stat(folder)) return [];
   const { policiesIn } = await import('../policies/policy-files.js');
-  const taken = [...builtIn, MASKED_CONFIGURATION];
-  const { policies, diagnostics } = await policiesIn({ files: declarationFiles, cwd }, taken);
+  const known = { taken: [...builtIn, MASKED_CONFIGURATION], kinds: [...kinds.keys()] };
+  const { policies, diagnostics } = await policiesIn({ files: declarationFiles, cwd }, known);
   if (diagnostics.length > 0) throw new Refusal(diagnostics);
   return policies;
 }

@@ -29,7 +29,15 @@ export interface Problem {
 
 type Result<T> = { readonly value: T } | { readonly problem: Problem };
 
+/** A text that a member of a variable is compared with, as in `change.kind == "accounts"` or `one.kind in ["accounts"]`. */
+export interface Comparison extends Pick<Problem, 'start' | 'end'> {
+  /** Names after the variable, with dots between them. */
+  readonly member: string;
+  readonly text: string;
+}
+
 export interface Compiled {
+  comparisons(): readonly Comparison[];
   evaluate(values: Readonly<Record<string, CelInput | Members>>): Result<Json>;
 }
 
@@ -112,7 +120,12 @@ export function compileExpression(source: string, variables: readonly string[]):
     }
     const words = new Set([...tokensOf(source)].map(({ text }) => text));
     const used = variables.filter((name) => words.has(name));
-    return { value: { evaluate: (values) => evaluate(parsed, { source, used, values }) } };
+    return {
+      value: {
+        comparisons: () => [...comparisonsIn(parsed.ast)],
+        evaluate: (values) => evaluate(parsed, { source, used, values }),
+      },
+    };
   } catch (error) {
     return { problem: problemOf(error, source, variables) };
   }
@@ -300,6 +313,41 @@ function* macroCalls(node: unknown): Generator<MacroCall> {
       };
   }
   yield* macroCalls(args);
+}
+
+const COMPARING: ReadonlySet<string> = new Set(['==', '!=', 'in']);
+
+function* comparisonsIn(node: unknown): Generator<Comparison> {
+  if (Array.isArray(node)) for (const one of node) yield* comparisonsIn(one);
+  if (!isNode(node)) return;
+  const { op, args } = node;
+  if (COMPARING.has(op) && Array.isArray(args)) {
+    const [left, right]: readonly unknown[] = args;
+    yield* compared(left, right);
+    yield* compared(right, left);
+  }
+  yield* comparisonsIn(args);
+}
+
+function* compared(side: unknown, other: unknown): Generator<Comparison> {
+  const [, ...names] = memberPath(side) ?? [];
+  if (names.length === 0 || !isNode(other)) return;
+  const nodes: readonly unknown[] =
+    other.op === 'list' && Array.isArray(other.args) ? other.args : [other];
+  for (const one of nodes) {
+    if (!isNode(one) || one.op !== 'value' || typeof one.args !== 'string') continue;
+    yield { member: names.join('.'), text: one.args, start: one.start, end: one.end };
+  }
+}
+
+/** A variable and names of members; undefined for anything else. */
+function memberPath(node: unknown): readonly string[] | undefined {
+  if (!isNode(node)) return undefined;
+  if (node.op === 'id' && typeof node.args === 'string') return [node.args];
+  if (node.op !== '.' || !Array.isArray(node.args)) return undefined;
+  const [of, name]: readonly unknown[] = node.args;
+  const path = memberPath(of);
+  return path && typeof name === 'string' ? [...path, name] : undefined;
 }
 
 interface Node {

@@ -1,7 +1,7 @@
 // Policies of a project as rules of the engine, which judge the published document of a plan.
 import type { Plan, PolicyRule, WholeJudgement } from '../model/index.js';
 import { warning } from '../model/index.js';
-import type { PolicyInput } from './compiled-policy.js';
+import type { PolicyInput } from './cel-policy.js';
 import type { ProjectPolicy } from './policy-files.js';
 
 /** Those of a plan: a policy of a fleet is judged for its run. @param inputOf makes the document of a plan, which takes time: it is called once for each plan */

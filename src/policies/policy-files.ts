@@ -31,7 +31,7 @@ import {
   type RawDocument,
   type RawMap,
 } from '../declarations/yaml/raw-values.js';
-import { compiledPolicy, type CompiledPolicy } from './compiled-policy.js';
+import { compiledPolicy, type CompiledPolicy } from './cel-policy.js';
 
 /** The folder of policies, below the current one. */
 const FOLDER = 'policies';
@@ -82,10 +82,16 @@ interface PolicyReading extends PolicyDisk {
   readonly report: Report;
 }
 
-/** @param taken names of the rules that exist without the project */
+/** Names that exist without the project. */
+interface KnownNames {
+  /** Of rules. */
+  readonly taken: readonly string[];
+  readonly kinds: readonly string[];
+}
+
 export async function policiesIn(
   disk: PolicyDisk,
-  taken: readonly string[],
+  { taken, kinds }: KnownNames,
 ): Promise<{
   readonly policies: readonly ProjectPolicy[];
   readonly diagnostics: readonly Diagnostic[];
@@ -95,7 +101,7 @@ export async function policiesIn(
   const names = namesIn(reading, FOLDER);
   const isPolicy = (name: string): boolean => POLICY_FILE.test(name);
   for (const item of await itemsIn(reading, names.filter(isPolicy))) {
-    const one = policyOf(reading, item);
+    const one = policyOf(reading, item, kinds);
     if (one && isNameFree(reading, item, one.name, { taken, policies }))
       policies.set(one.name, one);
   }
@@ -286,7 +292,11 @@ interface WrittenPolicy extends Partial<Pick<ProjectPolicy, 'severity' | 'allow'
   readonly message: string;
 }
 
-function policyOf(reading: PolicyReading, item: Item): ProjectPolicy | undefined {
+function policyOf(
+  reading: PolicyReading,
+  item: Item,
+  kinds: readonly string[],
+): ProjectPolicy | undefined {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema was applied
   const written = checked(reading, item, {
     attributes: policyAttributes,
@@ -302,7 +312,7 @@ function policyOf(reading: PolicyReading, item: Item): ProjectPolicy | undefined
       summary: `\`${name}\` is not a valid policy name`,
       detail: 'A name has lower-case letters, digits and single hyphens, as in no-friday-deletes.',
     });
-  const compiled = compiledPolicy(written);
+  const compiled = compiledPolicy(written, kinds);
   if ('violations' in compiled) return { ...compiled, name, severity, allow, origin: origin([]) };
   for (const { field, summary, ...rest } of compiled)
     complain([field], { code: 'policy', summary: `${name}: \`${field}\`: ${summary}`, ...rest });

@@ -7,6 +7,7 @@ import { declarationFiles } from '../../../src/platform/declaration-files.js';
 import { folder } from '../../support/cli.js';
 import { declare, planScene } from '../../support/planning.js';
 
+const KNOWN = { taken: [], kinds: [] };
 const text = `
 - { name: refused, when: 'plan.summary.create > 0', message: created }
 - { name: final, when: 'plan.summary.create > 0', message: created, allow: false }
@@ -16,7 +17,7 @@ const text = `
 
 async function planned(allow: readonly string[]) {
   const { path: cwd } = folder({ 'policies/a.cel.yaml': text });
-  const { policies } = await policiesIn({ files: declarationFiles, cwd }, []);
+  const { policies } = await policiesIn({ files: declarationFiles, cwd }, KNOWN);
   let documents = 0;
   const own = rulesOfPolicies(policies, ({ changes }) => {
     documents += 1;
@@ -35,7 +36,7 @@ test('a policy of a fleet is no rule of a plan', async () => {
   const { path: cwd } = folder({
     'policies/a.cel.yaml': '- { name: few, when: fleet.changed_tenants > 1, message: many }',
   });
-  const { policies } = await policiesIn({ files: declarationFiles, cwd }, []);
+  const { policies } = await policiesIn({ files: declarationFiles, cwd }, KNOWN);
   expect(policies.map(({ name }) => name)).toEqual(['few']);
   expect(rulesOfPolicies(policies, () => ({ plan: {}, declarations: [] }))).toEqual([]);
 });

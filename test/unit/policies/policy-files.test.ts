@@ -6,7 +6,7 @@ import { folder } from '../../support/cli.js';
 
 const one = '- { name: never, when: "true", message: never }\n';
 const read = (files: Readonly<Record<string, string>>) =>
-  policiesIn({ files: declarationFiles, cwd: folder(files).path }, []);
+  policiesIn({ files: declarationFiles, cwd: folder(files).path }, { taken: [], kinds: [] });
 
 test.each([
   ['a.CEL.YAML', 'a.cel.yaml'],

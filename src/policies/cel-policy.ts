@@ -1,6 +1,13 @@
 // One policy of a project: a CEL condition over the plan document and the declarations, and its message. What cannot be
 // evaluated counts as violated.
-import { isObject, keysOf, type Json, type JsonObject } from '../model/index.js';
+import {
+  didYouMean,
+  isObject,
+  keysOf,
+  type Json,
+  type JsonObject,
+  type ResourceChange,
+} from '../model/index.js';
 import { compileExpression, type Compiled, type Problem } from '../expressions/cel.js';
 import { closingBrace } from '../expressions/tokens.js';
 
@@ -26,6 +33,14 @@ const scopes = {
 } as const;
 export type PolicyScope = keyof typeof scopes;
 
+const actions: readonly ResourceChange['change']['actions'][number][] = [
+  'create',
+  'update',
+  'delete',
+  'forget',
+  'no-op',
+];
+
 /** A string is literal; the others are expressions. */
 type MessagePart = string | Compiled;
 
@@ -39,16 +54,17 @@ export interface PolicyFault extends Pick<Problem, 'summary' | 'detail'> {
   readonly field: 'when' | 'message';
 }
 
-/** Compiles a policy, or says what is wrong with it. */
-export function compiledPolicy(written: {
-  readonly when: string;
-  readonly message: string;
-}): CompiledPolicy | readonly PolicyFault[] {
-  const { when, message } = written;
+/** Compiles a policy, or says what is wrong with it. @param kinds the names of all kinds: what is compared with another name is never equal */
+export function compiledPolicy(
+  { when, message }: { readonly when: string; readonly message: string },
+  kinds: readonly string[],
+): CompiledPolicy | readonly PolicyFault[] {
   const scope = scopeOf(when);
   if (isFault(scope)) return [scope];
   const condition = compileExpression(when, scopes[scope]);
   if ('problem' in condition) return [faultOf('when', when, condition.problem)];
+  const unknown = unknownWord(condition.value, kinds);
+  if (unknown) return [faultOf('when', when, unknown)];
   const parts = messageParts(message, scope);
   if (isFault(parts)) return [parts];
   return {
@@ -67,6 +83,24 @@ export function compiledPolicy(written: {
         ];
       }),
   };
+}
+
+/** The first text that a kind or an action is compared with, and that is none. */
+function unknownWord(condition: Compiled, kinds: readonly string[]): Problem | undefined {
+  const words = new Map<string, readonly [what: string, known: readonly string[]]>([
+    ['kind', ['kind', kinds]],
+    ['change.actions', ['action', actions]],
+  ]);
+  for (const { member, text, ...place } of condition.comparisons()) {
+    const [what, known] = words.get(member) ?? [];
+    if (!known || known.includes(text)) continue;
+    return {
+      ...place,
+      summary: `there is no ${what} \`${text}\`.${didYouMean(text, known)}`,
+      detail: `The ${what}s: ${known.join(', ')}.`,
+    };
+  }
+  return undefined;
 }
 
 const isFault = (value: object | string): value is PolicyFault =>

@@ -1,7 +1,9 @@
 // Policies of a project: what they see, what they report, and that nothing passes which could not be evaluated.
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/model/index.js';
-import { compiledPolicy, type PolicyInput } from '../../../src/policies/compiled-policy.js';
+import { compiledPolicy, type PolicyInput } from '../../../src/policies/cel-policy.js';
+
+const KINDS = ['accounts', 'alert_rules'];
 
 const change = (
   address: string,
@@ -30,7 +32,7 @@ const input: PolicyInput = {
 };
 
 function violations(when: string, message = 'found'): readonly (readonly [string, string?])[] {
-  const compiled = compiledPolicy({ when, message });
+  const compiled = compiledPolicy({ when, message }, KINDS);
   if (!('violations' in compiled)) throw new Error(JSON.stringify(compiled));
   return compiled
     .violations(input)
@@ -122,10 +124,10 @@ describe('a message', () => {
 });
 
 describe('a policy of a fleet', () => {
-  const compiled = compiledPolicy({
-    when: 'fleet.changed_tenants > 1',
-    message: '${fleet.changed_tenants} tenants',
-  });
+  const compiled = compiledPolicy(
+    { when: 'fleet.changed_tenants > 1', message: '${fleet.changed_tenants} tenants' },
+    KINDS,
+  );
   if (!('violations' in compiled)) throw new Error('it compiles');
   const of = (fleet?: JsonObject): readonly string[] =>
     compiled
@@ -146,14 +148,14 @@ describe('a policy of a fleet', () => {
     'fleet.a == change.kind',
     'fleet.a == declaration.kind',
   ])('sees no single plan: %s', (when) =>
-    expect(compiledPolicy({ when, message: 'x' })).toMatchObject([
+    expect(compiledPolicy({ when, message: 'x' }, KINDS)).toMatchObject([
       { field: 'when', summary: '`fleet` cannot be used in an expression with other variables' },
     ]),
   );
 
   test('of another scope, the message does not name it', () =>
     expect(
-      compiledPolicy({ when: 'plan.summary.create > 0', message: '${fleet.a}' }),
+      compiledPolicy({ when: 'plan.summary.create > 0', message: '${fleet.a}' }, KINDS),
     ).toMatchObject([{ field: 'message' }]));
 });
 
@@ -183,9 +185,30 @@ describe('what does not compile', () => {
       'message',
       /`change` is not a variable/,
     ],
+    [
+      'an unknown kind',
+      'change.kind == "alert_rules" || "account" == change.kind',
+      'x',
+      'when',
+      /^there is no kind `account`\. Did you mean `accounts`\? \(at `"account"`\)$/,
+    ],
+    [
+      'an unknown kind in a list',
+      'plan.resource_changes.exists(one, one.kind in ["accounts", "routerz"])',
+      'x',
+      'when',
+      /^there is no kind `routerz`/,
+    ],
+    [
+      'an unknown action',
+      '"deleted" in change.change.actions',
+      'x',
+      'when',
+      /^there is no action `deleted`\. Did you mean `delete`/,
+    ],
     ['the environment', 'env.HOME != ""', 'x', 'when', /`env` is not a variable/],
   ])('%s', (_, when, message, field, summary) => {
-    const faults = compiledPolicy({ when, message });
+    const faults = compiledPolicy({ when, message }, KINDS);
     expect(faults).toEqual([
       expect.objectContaining({ field, summary: expect.stringMatching(summary) }),
     ]);
