@@ -1,8 +1,8 @@
 // Sends one request: through the rate limiter, with a timeout and possibly retries. It does not interpret the result.
 import { defined, type Emit } from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
-import { limiter, type Limiter } from './rate-limit.js';
-import { httpDate, longestRetryAfter, retryAfter, retryBudget, retryDelay } from './retry.js';
+import { holdIfThrottled, limiter, type Limiter } from './rate-limit.js';
+import { httpDate, retryAfter, retryBudget, retryDelay } from './retry.js';
 import { TransportError, type HttpRequest, type HttpResult, type Transport } from './transport.js';
 
 /** One HTTP request that may be sent more than once. */
@@ -99,9 +99,8 @@ export function httpClient(
     async function carry(call: Call, again: (result: HttpResult) => boolean): Promise<HttpResult> {
       for (let tries = 1; ; tries += 1) {
         const result = await attempt(call);
-        const { answer, wait: asked } = 'answer' in result ? result : {};
-        if (asked !== undefined && asked <= longestRetryAfter && answer?.status === 429)
-          (call.gate ?? common).hold(asked);
+        const asked = 'answer' in result ? result.wait : undefined;
+        holdIfThrottled(call.gate ?? common, result);
         if (!again(result) || !(await pause(tries, asked, call.signal))) return result;
         if ('error' in result && mayRepeat?.(new URL(call.url).origin) === false) return result;
       }

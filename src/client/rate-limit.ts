@@ -2,6 +2,8 @@
 // `retry.ts` reads how long.
 import { cached } from '../model/index.js';
 import type { Clock } from '../platform/index.js';
+import { longestRetryAfter } from './retry.js';
+import type { HttpResult } from './transport.js';
 
 /** Milliseconds that repeated addition may be off. */
 const rounding = 1e-6;
@@ -47,6 +49,13 @@ export function limiter(
       heldUntil = Math.max(heldUntil, clock.monotonic() + milliseconds);
     },
   };
+}
+
+/** After a 429 that says how long to wait (`Retry-After`), nobody with this limiter sends until then. */
+export function holdIfThrottled({ hold }: Limiter, result: HttpResult): void {
+  if (!('answer' in result) || result.answer.status !== 429) return;
+  const { wait } = result;
+  if (wait !== undefined && wait <= longestRetryAfter) hold(wait);
 }
 
 /** Of a bucket that lets less than `perMinute` requests through in any 60 seconds, with those of its burst: some arrive late. */

@@ -334,7 +334,7 @@ function notes(
       code: 'unlisted-accounts',
       summary: 'The service shows authorizations of accounts that no listing of accounts holds',
       detail:
-        'v3 ids of accounts may be another id space than v2 ids, or the v2 keys do not reach these accounts. Compare: trueup get account_authorizations -o json, trueup get accounts',
+        'v3 ids of accounts may be another id space than v2 ids, or the v2 keys do not reach these accounts. To see the ids that the roles name: trueup get account_authorizations -o json\nTo see those of the accounts: trueup get accounts',
     }),
   ];
 }
