@@ -5,10 +5,13 @@ import {
   pathWord,
   shellWord,
   type Diagnostic,
+  type DriftDocument,
   type Event,
   type Masking,
   type Outcome,
   type PlanContent,
+  type PlanDocument,
+  type TypedWith,
   type Verdict,
 } from '../model/index.js';
 import type { Again } from '../report/words.js';
@@ -210,6 +213,15 @@ export const saidOfPlan = ({ document, options }: PlanContent): Said => ({
   variables: variableWords(options.variables),
 });
 
+/** What commands about a tenant of a fleet repeat. */
+export const ofTenant = ({ state, variables }: TypedWith): Said => ({
+  paths: [],
+  env: undefined,
+  variables,
+  ofFleet: [],
+  state,
+});
+
 /** @param out the file that it is saved to */
 export function planAgain(masking: Masking, out: string, file: PlanContent): Again {
   const { targets, excludes, allow, destroy, valid_for, encrypt_to } = file.options;
@@ -257,6 +269,18 @@ function diagnosticWithCommands(diagnostic: Diagnostic, said: Said): Diagnostic 
   const whole = detail?.replaceAll(inDetail, (command) => typed(command, said));
   return { ...diagnostic, summary, ...defined({ detail: whole }) };
 }
+
+/** A plan or an audit as it is shown, with the commands of its messages complete. */
+export const documentWithCommands = <Shown extends PlanDocument | DriftDocument>(
+  document: Shown,
+  said: Said,
+): Shown => ({
+  ...document,
+  diagnostics: withCommands(document.diagnostics, said),
+  ...('policy' in document && {
+    policy: document.policy.map((one) => verdictWithCommands(one, said)),
+  }),
+});
 
 export const withCommands = (
   diagnostics: readonly Diagnostic[],

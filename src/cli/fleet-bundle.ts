@@ -3,7 +3,7 @@ import { tenantsAre } from '../fleet/lanes.js';
 import type { RunStop } from '../fleet/merge.js';
 import type { PlannedTenant } from '../fleet/policy-input.js';
 import { shardIn } from '../fleet/shards.js';
-import { entryDigest, type StopRules } from '../fleet/tenant.js';
+import { entryDigest, tenantState, type StopRules } from '../fleet/tenant.js';
 import { defined, exits, type PlanFile, type TenantEntry } from '../model/index.js';
 import { planFigures, withWrites } from '../report/fleet-figures.js';
 import type { Again } from '../report/words.js';
@@ -41,6 +41,7 @@ export async function bundleOf(
         entry: entryDigest(tenant, site),
         status: entries.get(tenant.name)?.status ?? 'not-run',
         plan: plans.get(tenant.name)?.digest ?? null,
+        state: tenantState(tenant, site.env),
       })),
     },
     plans,

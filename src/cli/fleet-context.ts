@@ -12,6 +12,7 @@ import {
   Secret,
   type Diagnostic,
   type Masking,
+  type TypedWith,
 } from '../model/index.js';
 import { printedVariables } from '../fleet/credential-command.js';
 import { readFleet } from '../fleet/fleet-file.js';
@@ -203,6 +204,8 @@ export interface TenantContext {
   readonly told: readonly Diagnostic[];
   /** What a message about the tenant is in the report of the fleet. */
   readonly inItsWords: (one: Diagnostic) => Diagnostic;
+  /** Not to be asked for before the tenant has ended: until then, a value may turn out to be secret. */
+  readonly typedWith: () => TypedWith;
 }
 
 interface TenantPorts {
@@ -234,7 +237,7 @@ export async function tenantContext(
   for (const secret of ownCredentials(environment)) masking.add(secret);
   for (const [name, value] of Object.entries(printed))
     if (!addresses.has(name)) masking.add(new Secret(name, () => value));
-  const inItsWords = wordsOf(masking, tenant, { env, given: ports.flags.var });
+  const { inItsWords, typedWith } = wordsOf(masking, tenant, { env, given: ports.flags.var });
   const told: Diagnostic[] = [];
   const context: Context = {
     ...parent,
@@ -257,7 +260,7 @@ export async function tenantContext(
     },
     debug: (line) => parent.debug(() => `${tenant.name}: ${masking.text(line())}`),
   };
-  return { context, told, inItsWords };
+  return { context, told, inItsWords, typedWith };
 }
 
 /** That a tenant waits for a lock, or for another audit, is of use while it waits: as its status, or in the log. */
@@ -288,16 +291,20 @@ interface Typing {
 function wordsOf(masking: Masking, tenant: Tenant, { env, given }: Typing) {
   const over = given?.map((one) => one.split('=', 1)[0]);
   const own = Object.entries(tenant.variables).filter(([name]) => !over?.includes(name));
+  const state = tenantState(tenant, env);
   const said = saidOf(masking, {
     paths: [],
     env: undefined,
     variables: own.map((pair) => pair.join('=')),
     ofFleet: [],
-    state: tenantState(tenant, env),
+    state,
   });
-  return (one: Diagnostic): Diagnostic => {
-    const [complete = one] = withCommands([withPrefixes(one, tenant)], said);
-    return complete;
+  return {
+    inItsWords: (one: Diagnostic): Diagnostic => {
+      const [complete = one] = withCommands([withPrefixes(one, tenant)], said);
+      return complete;
+    },
+    typedWith: (): TypedWith => ({ state, variables: said.variables }),
   };
 }
 

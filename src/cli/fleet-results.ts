@@ -17,6 +17,7 @@ import {
   type Json,
   type QueuedJobs,
   type TenantResult,
+  type TypedWith,
 } from '../model/index.js';
 import type { RunStop } from '../fleet/merge.js';
 import { addressPlace, fleetDigest } from '../fleet/tenant.js';
@@ -331,6 +332,7 @@ const resultShape = (
       requests: count,
       diagnostics,
       digest: isText,
+      'typed_with?': members<TypedWith>({ state: isText, variables: listOf(isText) }, anyMember),
     },
     anyMember,
   );
@@ -480,7 +482,7 @@ export function runRecords(place: ResultPlace, name: string, only = ''): RunReco
       return recordAt<TenantResult>(place, keyOf(tenant, attempt), {
         shape: resultShape(tenant, of),
         what: `a result of ${tenant} in the run ${name}`,
-        detail: `It was edited, cut off, or put there by mistake. Remove it. ${of.queued ? `Then resume the run with \`trueup fleet resume ${name}\`.` : toResume(name)}`,
+        detail: `It was edited, cut off, or put there by mistake. Remove it. ${of.queued ? `Then, with --queue or TRUEUP_QUEUE as before: trueup fleet resume ${name}` : toResume(name)}`,
       });
     },
     async begin(record, queue = '') {

@@ -1,6 +1,7 @@
 // Runs the tenants of a fleet in lanes: each in a context of its own, with its result, its line and its messages. What
 // happens to one tenant is its result, and ends no other.
 import {
+  defined,
   digest,
   exits,
   forEachLimited,
@@ -18,6 +19,7 @@ import {
   type TenantEntry,
   type TenantResult,
   type TenantStatus,
+  type TypedWith,
 } from '../model/index.js';
 import { hasFailed, laneCount, stagesOf, stopping } from '../fleet/lanes.js';
 import {
@@ -41,7 +43,7 @@ import type { BundledTenant } from '../state/plan-bundle.js';
 import { caughtError } from './caught-error.js';
 import type { Flags } from './command-table.js';
 import type { Context, Exchanges } from './context.js';
-import { withCommands } from './commands-to-type.js';
+import { ofTenant, withCommands } from './commands-to-type.js';
 import { fleetWatch, type FleetWatch } from './show-fleet-progress.js';
 import {
   processesWith,
@@ -354,7 +356,12 @@ async function runIn(
   const complaints = complaintsOf(outcome).map((one) => own?.inItsWords(one) ?? one);
   const diagnostics = distinct([...said, ...complaints]);
   const result = resultOf(tenant, { exit, outcome, diagnostics, job });
-  const whole = { ...result, started_at, ended_at: new Date(parent.clock.now()).toISOString() };
+  const whole = {
+    ...result,
+    started_at,
+    ended_at: new Date(parent.clock.now()).toISOString(),
+    ...defined({ typed_with: own?.typedWith() }),
+  };
   const told = parent.signal.aborted ? withInterruption(whole) : whole;
   return { result: await stored(job, told), ...(outcome && { outcome }) };
 }
@@ -464,19 +471,21 @@ const statuses: Readonly<Partial<Record<TenantStatus, Exit>>> = {
 
 interface SavedRun {
   readonly run: string;
-  readonly document: PlanDocument | undefined;
+  readonly document: PlanDocument | null;
   readonly again: Again;
+  readonly typed_with: TypedWith | undefined;
 }
 
 /** A tenant whose plan was saved, as the run that made the plan reports it. */
 export function savedEntry(
   { tenant, status }: BundledTenant,
-  { run, document, again }: SavedRun,
+  { run, document, again, typed_with }: SavedRun,
 ): TenantEntry {
   if (!document) return { ...withoutResult(tenant, 'failed', 'There is no plan.'), status };
   const exit = statuses[status] ?? exits.done;
   const outcome = { exit, digest: '', document, again };
-  const diagnostics = complaintsOf(outcome);
+  const complaints = complaintsOf(outcome);
+  const diagnostics = typed_with ? withCommands(complaints, ofTenant(typed_with)) : complaints;
   const job = { command: 'plan', run } as const;
   const result = resultOf({ name: tenant, labels: {} }, { exit, outcome, diagnostics, job });
   return entryOf({ ...result, started_at: '', ended_at: '' });

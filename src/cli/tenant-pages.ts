@@ -7,8 +7,11 @@ import { TENANT_NAME } from '../fleet/tenant.js';
 import type { FleetFormat } from '../report/formats.js';
 import type { Style } from '../report/index.js';
 import { ifThere, isDiskError } from '../state/disk-errors.js';
+import { documentWithCommands, ofTenant } from './commands-to-type.js';
 import type { Context } from './context.js';
 import { fileStyle, type Forms } from './report-flags.js';
+
+type PageOf = Pick<TenantResult, 'tenant' | 'document' | 'typed_with'>;
 
 export type TenantPages = Awaited<ReturnType<typeof tenantPages>>;
 
@@ -27,18 +30,19 @@ export async function tenantPages(context: Context, { files: reports }: Forms<Fl
   const style = fileStyle(context);
   return {
     /** Writes the page of a tenant, if its result holds a plan or an audit. */
-    async add({ tenant, document }: Pick<TenantResult, 'tenant' | 'document'>): Promise<void> {
+    async add({ tenant, document: own, typed_with }: PageOf): Promise<void> {
       // The results may have been brought here from elsewhere.
-      if (paths.length === 0 || !document || !TENANT_NAME.test(tenant)) return;
+      if (paths.length === 0 || !own || !TENANT_NAME.test(tenant)) return;
+      const document = typed_with ? documentWithCommands(own, ofTenant(typed_with)) : own;
       const { renderDrift, renderPlan } = await import('../report/render.js');
       for (const path of paths) {
         const folder = pageFolder(path);
         const fleet = `../${encodeURIComponent(basename(path))}`;
-        const own = { ...style, tenant: { name: tenant, fleet } };
+        const linked = { ...style, tenant: { name: tenant, fleet } };
         const page =
           'resource_changes' in document
-            ? renderPlan(document, 'html', own)
-            : renderDrift(document, 'html', own);
+            ? renderPlan(document, 'html', linked)
+            : renderDrift(document, 'html', linked);
         try {
           if (!written.has(folder)) await mkdir(folder, { recursive: true });
           written.add(folder);

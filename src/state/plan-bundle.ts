@@ -28,6 +28,8 @@ export interface BundledTenant {
   readonly status: TenantStatus;
   /** Digest of its plan; null where none could be made. */
   readonly plan: string | null;
+  /** The value of `TRUEUP_STATE` for commands about it; absent in bundles of earlier versions. */
+  readonly state?: string;
 }
 
 /** What it was asked for with, beside `env` and `allow`: a command that makes it again repeats it. */

@@ -45,7 +45,7 @@ const masked = ['unit/report/masked.test.ts'];
 const covers = ['unit/terraform/covered-documents.test.ts'];
 const masking = ['unit/model/masking/secret-masking.test.ts'];
 const secretSource = ['unit/declarations/secret-source.test.ts'];
-const policies = ['unit/policies/compiled-policy.test.ts'];
+const policies = ['unit/policies/cel-policy.test.ts'];
 const policyFiles = ['unit/policies/policy-files.test.ts'];
 const policyRules = ['unit/policies/judge-policies.test.ts'];
 const cel = ['unit/expressions/cel.test.ts'];
@@ -1920,8 +1920,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a kind may vanish',
     file: 'reconciler/plan/target-selection.ts',
-    find: '!request.destroy && gone.some(',
-    replace: 'false && gone.some(',
+    find: '!request.destroy && allRemoved.has(kind)',
+    replace: 'false && allRemoved.has(kind)',
     tests: plan,
   },
   {
@@ -3570,6 +3570,34 @@ export const mutants: readonly Mutant[] = [
     find: "{ ...entry, on_removal: 'forget' }",
     replace: 'entry',
     tests: moving,
+  },
+  {
+    name: 'a move between two recorded objects forgets both',
+    file: 'reconciler/plan/target-selection.ts',
+    find: '(ids.get(one) ?? id) !== id',
+    replace: 'false',
+    tests: moving,
+  },
+  {
+    name: '--target does not follow moves to what is forgotten',
+    file: 'reconciler/plan/target-selection.ts',
+    find: 'coverage(declared, request, namesOf)',
+    replace: 'coverage(declared, request, (one) => [one])',
+    tests: moving,
+  },
+  {
+    name: 'a policy about an unknown kind is never violated',
+    file: 'policies/cel-policy.ts',
+    find: '!known || known.includes(text)',
+    replace: 'true',
+    tests: ['unit/policies/cel-policy.test.ts'],
+  },
+  {
+    name: 'commands on the page of a tenant lack its state',
+    file: 'cli/tenant-pages.ts',
+    find: 'typed_with ? documentWithCommands(own, ofTenant(typed_with)) : own',
+    replace: 'own',
+    tests: ['unit/cli/fleet.test.ts'],
   },
   {
     name: 'a move to what is forgotten deletes it',
@@ -5467,14 +5495,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a policy that cannot be evaluated passes',
-    file: 'policies/compiled-policy.ts',
+    file: 'policies/cel-policy.ts',
     find: "if ('value' in found && found.value === false) return [];",
     replace: "if (!('value' in found) || found.value === false) return [];",
     tests: policies,
   },
   {
     name: 'a policy whose condition is no boolean passes',
-    file: 'policies/compiled-policy.ts',
+    file: 'policies/cel-policy.ts',
     find: "'value' in found && found.value === false",
     replace: "'value' in found && found.value !== true",
     tests: policies,
@@ -5958,10 +5986,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a policy of a fleet is judged without a fleet',
-    file: 'policies/compiled-policy.ts',
+    file: 'policies/cel-policy.ts',
     find: 'return [fleet ? { fleet } : {}];',
     replace: 'return fleet ? [{ fleet }] : [];',
-    tests: ['unit/policies/compiled-policy.test.ts'],
+    tests: ['unit/policies/cel-policy.test.ts'],
   },
   {
     name: 'a bundle is queued against a policy of the fleet',
@@ -6458,7 +6486,7 @@ export const mutants: readonly Mutant[] = [
     name: 'PATHs that leave files of another project out hide that it is another',
     file: 'reconciler/plan/target-selection.ts',
     find: 'foreignObjects(entries, [',
-    replace: 'foreignObjects(inScope.length < entries.length ? [] : entries, [',
+    replace: 'foreignObjects(entries.some(([, { file }]) => !inPaths(file)) ? [] : entries, [',
     tests: plan,
   },
   {

@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import { mergedReport } from '../../fleet/merge.js';
 import {
+  defined,
   didYouMean,
   exits,
   refuse,
@@ -10,12 +11,19 @@ import {
   shellWord,
   worst,
   type TenantEntry,
+  type TypedWith,
 } from '../../model/index.js';
 import { planFormats } from '../../report/formats.js';
 import type { Again } from '../../report/words.js';
-import { bundleAgain } from '../commands-to-type.js';
+import {
+  bundleAgain,
+  documentWithCommands,
+  ofTenant,
+  saidOf,
+  saidOfPlan,
+} from '../commands-to-type.js';
 import type { Command } from '../context.js';
-import type { Bundle, BundleHead } from '../../state/plan-bundle.js';
+import type { Bundle, BundledTenant, BundleHead } from '../../state/plan-bundle.js';
 import { savedEntry } from '../fleet-run.js';
 import { checkFleetOutputs } from '../output-files.js';
 import { identityOf, identityFlag } from '../plan-identity.js';
@@ -34,19 +42,31 @@ export const run: Command = async (context, [name = '', only]) => {
   const againOf = (head: BundleHead): Again => bundleAgain(masking, name, head);
   const bundle = await readBundle({ path, files, clock }, identityOf(context), againOf);
   const again = againOf(bundle);
+  const typedWith = ({ tenant, state }: BundledTenant): TypedWith | undefined => {
+    const plan = bundle.planOf(tenant);
+    return plan && state !== undefined
+      ? { state, variables: saidOf(masking, saidOfPlan(plan)).variables }
+      : undefined;
+  };
   if (only !== undefined) {
     const { document } = bundle.planOf(only) ?? refuseUnplanned(bundle, name, only);
+    const [typed_with] = bundle.tenants.flatMap((one) =>
+      one.tenant === only ? (typedWith(one) ?? []) : [],
+    );
+    const complete = typed_with ? documentWithCommands(document, ofTenant(typed_with)) : document;
     return deliver(context, forms, (format, style) =>
-      renderPlan(document, format, { ...style, again }),
+      // The document equals that of `trueup plan`.
+      renderPlan(format === 'json' ? document : complete, format, { ...style, again }),
     );
   }
   const pages = await tenantPages(context, forms);
   const entries = new Map<string, TenantEntry>();
   for (const one of bundle.tenants) {
     const { tenant } = one;
-    const document = bundle.planOf(tenant)?.document;
-    entries.set(tenant, savedEntry(one, { run: bundle.run, document, again }));
-    await pages.add({ tenant, document: document ?? null });
+    const { document = null } = bundle.planOf(tenant) ?? {};
+    const typed_with = typedWith(one);
+    entries.set(tenant, savedEntry(one, { run: bundle.run, document, again, typed_with }));
+    await pages.add({ tenant, document, ...defined({ typed_with }) });
   }
   const names = bundle.tenants.map(({ tenant }) => tenant);
   const report = mergedReport({ run: bundle.run, command: 'plan', tenants: names }, entries, {

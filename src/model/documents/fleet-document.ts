@@ -89,6 +89,16 @@ export interface TenantResult extends TenantEntry {
   readonly ended_at: string;
   readonly document: PlanDocument | DriftDocument | null;
   readonly outcomes: readonly Outcome[];
+  /** Absent where the tenant was not looked at, and in results of earlier versions. */
+  readonly typed_with?: TypedWith;
+}
+
+/** What a command about a tenant needs beside its folders. Its document has none of it: it equals that of `trueup plan`. */
+export interface TypedWith {
+  /** The value of `TRUEUP_STATE`. */
+  readonly state: string;
+  /** As `name=value`; `<value>` stands for one that may be secret. */
+  readonly variables: readonly string[];
 }
 
 /** A run, as its first process records it. */

@@ -1342,6 +1342,33 @@ describe('a bundle is shown', () => {
     expect((await home.run('show', 'b')).stderr).toContain(': trueup fleet show b acme');
   });
 
+  test('with commands about a tenant that name its state and its variables', async () => {
+    const home = await fleetOf(['acme']);
+    home.write(
+      'trueup.fleet.yaml',
+      'fleet: { tenants: { acme: { paths: [base, tenants/acme], variables: { city: Rome } } } }\n',
+    );
+    const declared = (name: string): string =>
+      `variables: { city: Oslo }\naccounts: { ${name}: { name: "\${var.city}" } }\n`;
+    home.write('tenants/acme/more.yaml', declared('before'));
+    const applied = await home.run('apply', '--auto-approve');
+    expect(applied.code).toBe(0);
+    home.write('tenants/acme/more.yaml', declared('after'));
+    await home.run('plan', '--run', 'r', '--out', 'b', '--report', 'html=f.html');
+    const command =
+      'TRUEUP_STATE=.trueup/tenants/acme/state.json trueup state mv accounts.before accounts.after --path base --path tenants/acme --var city=Rome';
+    const page = (name: string): string =>
+      readFileSync(join(home.cwd, `${name}.tenants/acme.html`), 'utf8');
+    expect(page('f')).toContain(command);
+    const shown = await home.run('show', 'b', 'acme');
+    expect(shown.stdout + shown.stderr).toContain(command);
+    await home.run('show', 'b', '--report', 'html=g.html');
+    expect(page('g')).toContain(command);
+    const json = await home.run('show', 'b', 'acme', '--format', 'json');
+    expect(json.stdout).not.toContain('TRUEUP_STATE=');
+    expect(JSON.parse(json.stdout)).toEqual(home.result('r', 'acme').document);
+  });
+
   test('to nobody who lacks a plan, its key, or another place for the report', async () => {
     const home = await fleetOf(['acme', 'globex']);
     home.accounts.get('globex')!.setFaults([parseFault('status=403')]);
