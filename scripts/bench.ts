@@ -25,7 +25,7 @@ import {
 } from './bench/measuring.js';
 import { terraformProject } from './bench/peer.js';
 import { provider } from './bench/provider.js';
-import { fleets } from './bench/fleet.js';
+import { fleets, workers } from './bench/fleet.js';
 import { killedWorkers } from './bench/killed-workers.js';
 import { secrets } from './bench/secrets.js';
 import { sharedState } from './bench/shared-state.js';
@@ -413,6 +413,7 @@ const groups: Readonly<Record<string, Group>> = {
   pages: { what: 'a plan as HTML, and its first paint in Chromium', measure: pages },
   secrets: { what: 'what secrets cost a plan', measure: secrets },
   fleet: { what: 'audits of 2,000 tenants, in one process and in shards', measure: fleets },
+  workers: { what: 'these audits by one worker and by eight', measure: workers },
   kills: { what: '100 of these audits by workers, of which one is killed', measure: killedWorkers },
   provider: { what: 'the Terraform provider, and CDK programs', measure: provider },
 };
@@ -420,7 +421,7 @@ const groups: Readonly<Record<string, Group>> = {
 const usage = `Usage: npm run bench -- [--quick] [GROUP...]
 
 Measures the built command and prints a table. Exit code 1 means that a figure missed what it has to reach.
-Without a GROUP it measures all of them: most take a minute or two, \`fleet\` an hour, \`kills\` more than an hour.
+Without a GROUP it measures all of them: most take a minute or two, \`fleet\` half an hour, \`workers\` an hour, \`kills\` more than an hour.
 
 Groups:
 ${Object.entries(groups)
