@@ -59,7 +59,8 @@ function untilReady(): Promise<number> {
     let elapsed = Number.NaN;
     child.stdout.once('data', () => {
       elapsed = Number(process.hrtime.bigint() - start) / 1e9;
-      child.kill('SIGKILL');
+      // It ends by itself, as after a run of terraform: then Node keeps the compiled code (from 22.1 on).
+      child.kill('SIGTERM');
     });
     child.on('error', fail);
     child.on('close', () =>
