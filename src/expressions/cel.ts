@@ -30,14 +30,14 @@ export interface Problem {
 type Result<T> = { readonly value: T } | { readonly problem: Problem };
 
 /** A text that a member of a variable is compared with, as in `change.kind == "accounts"` or `one.kind in ["accounts"]`. */
-export interface Comparison extends Pick<Problem, 'start' | 'end'> {
+export interface ComparedText extends Pick<Problem, 'start' | 'end'> {
   /** Names after the variable, with dots between them. */
   readonly member: string;
   readonly text: string;
 }
 
 export interface Compiled {
-  comparisons(): readonly Comparison[];
+  comparisons(): readonly ComparedText[];
   evaluate(values: Readonly<Record<string, CelInput | Members>>): Result<Json>;
 }
 
@@ -317,7 +317,7 @@ function* macroCalls(node: unknown): Generator<MacroCall> {
 
 const COMPARING: ReadonlySet<string> = new Set(['==', '!=', 'in']);
 
-function* comparisonsIn(node: unknown): Generator<Comparison> {
+function* comparisonsIn(node: unknown): Generator<ComparedText> {
   if (Array.isArray(node)) for (const one of node) yield* comparisonsIn(one);
   if (!isNode(node)) return;
   const { op, args } = node;
@@ -329,7 +329,7 @@ function* comparisonsIn(node: unknown): Generator<Comparison> {
   yield* comparisonsIn(args);
 }
 
-function* compared(side: unknown, other: unknown): Generator<Comparison> {
+function* compared(side: unknown, other: unknown): Generator<ComparedText> {
   const [, ...names] = memberPath(side) ?? [];
   if (names.length === 0 || !isNode(other)) return;
   const nodes: readonly unknown[] =

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { folder } from '../support/cli.js';
 
 const GROUPS =
-  'startup creates state plans templates adoption listing attribution pages secrets fleet kills provider'.split(
+  'startup creates state plans templates adoption listing attribution pages secrets fleet workers kills provider'.split(
     ' ',
   );
 
