@@ -363,7 +363,7 @@ async function runIn(
     ...defined({ typed_with: own?.typedWith() }),
   };
   const told = parent.signal.aborted ? withInterruption(whole) : whole;
-  return { result: await stored(job, told), ...(outcome && { outcome }) };
+  return { result: await stored(job, told), ...defined({ outcome }) };
 }
 
 const toResume = (again: string): Diagnostic => ({

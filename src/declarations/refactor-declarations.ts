@@ -1,6 +1,7 @@
 // `moved`, `removed` and `import` blocks: reads them, refuses those that contradict one another or what is declared, and
 // gives declarations their earlier addresses and the ids that they take over.
 import {
+  defined,
   didYouMean,
   formatAddress,
   isTree,
@@ -280,7 +281,7 @@ function importsIn(
     const members = expanded(each, piece, run.scope, say) ?? [];
     const bare = isMap(piece.raw) ? { ...piece, raw } : piece;
     const to = members.flatMap((member) => {
-      const scope: Scope = { ...run.scope, loops: true, ...(member && { each: member }) };
+      const scope: Scope = { ...run.scope, loops: true, ...defined({ each: member }) };
       const values = blockValues({ ...run, scope }, bare, 'import');
       const address = values && blockAddress(work, piece, 'to', String(values['to']));
       if (!address) return [];

@@ -429,7 +429,7 @@ export function declarationsOf(run: ResolveRun, piece: RawEntry): readonly Decla
   const bare = each === undefined ? piece : { ...piece, raw: body };
   return members.flatMap((member) => {
     // With the spread first, V8 would give each scope a hidden class of its own.
-    const scope: Scope = { loops: true, ...around, ...(member && { each: member }) };
+    const scope: Scope = { loops: true, ...around, ...defined({ each: member }) };
     return declarationOf({ ...run, scope }, kind, bare) ?? [];
   });
 }

@@ -358,7 +358,7 @@ function parametersFor(
     wrong = true;
     complain(run, piece, { ...violation, summary: whoseOf(piece, member) + summary });
   };
-  const around: Scope = { ...scope, loops: true, ...(member && { each: member }) };
+  const around: Scope = { ...scope, loops: true, ...defined({ each: member }) };
   const place = { path: ['with'], scope: around };
   const filled = substitute(given, undefined, { ...place, complain: say });
   if (wrong || !template.parameters) return undefined;

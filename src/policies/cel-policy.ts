@@ -1,6 +1,7 @@
 // One policy of a project: a CEL condition over the plan document and the declarations, and its message. What cannot be
 // evaluated counts as violated.
 import {
+  defined,
   didYouMean,
   isObject,
   keysOf,
@@ -78,7 +79,7 @@ export function compiledPolicy(
         return [
           {
             message: why === undefined ? messageOf(parts, values) : unjudged('when', why),
-            ...(address !== undefined && { address }),
+            ...defined({ address }),
           },
         ];
       }),
@@ -139,7 +140,7 @@ function faultOf(field: PolicyFault['field'], source: string, problem: Problem):
   return {
     field,
     summary: isPart ? `${summary} (at \`${part}\`)` : summary,
-    ...(detail !== undefined && { detail }),
+    ...defined({ detail }),
   };
 }
 

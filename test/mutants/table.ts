@@ -2464,7 +2464,7 @@ export const mutants: readonly Mutant[] = [
     file: 'reconciler/plan/plan.ts',
     find: 'const values = withNumbers(kind, filled, match.live.values);',
     replace: 'const values = filled;',
-    tests: ['unit/reconciler/numbers.test.ts'],
+    tests: ['unit/reconciler/exact-numbers.test.ts'],
   },
   {
     name: 'a document alone is another form',
@@ -3047,7 +3047,7 @@ export const mutants: readonly Mutant[] = [
     file: 'report/markup.ts',
     find: 'inert(shorten(filling, longest))',
     replace: 'inert(filling)',
-    tests: ['unit/report/inert.test.ts'],
+    tests: ['unit/report/escaped-values.test.ts'],
   },
   {
     name: 'whatever gets into a page runs',

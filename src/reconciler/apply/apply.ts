@@ -626,7 +626,7 @@ class Run {
     this.#end({
       ...this.#outcomes.get(keyOf(change))!,
       outcome,
-      diagnostic: { ...diagnostic, ...(change.origin ? { origin: change.origin } : {}) },
+      diagnostic: { ...diagnostic, ...defined({ origin: change.origin }) },
     });
   }
 }

@@ -161,7 +161,7 @@ async function stableListing(
   return refuse(
     'unsettled',
     `The listing of ${kind.name} kept changing while trueup searched it for an interrupted create.`,
-    { detail: 'Run apply again when nobody else is working on the account.' },
+    { detail: 'Run apply again when nobody else is changing objects of the service.' },
     exits.undecided,
   );
 }

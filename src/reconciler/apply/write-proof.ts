@@ -69,7 +69,7 @@ function verifyDocument(
   });
   const [lost, added] = [found.flatMap((one) => one.lost), found.flatMap((one) => one.added)];
   const versions = further
-    ? `version_number went from ${earlier} to ${later}, and this write accounts for one step`
+    ? `${kind.version} went from ${earlier} to ${later}, and this write accounts for one step`
     : undefined;
   const notes = [
     ...(added.length > 0
@@ -78,7 +78,7 @@ function verifyDocument(
     ...(versions === undefined ? [] : [`${versions}: somebody else changed it meanwhile`]),
     ...(isFromBefore(kind, before, now) ||
     (later !== undefined && later === earlier && isApplied(kind, fields, before))
-      ? [`version_number is still ${later}, so the reading may be from before the write`]
+      ? [`${kind.version} is still ${later}, so the reading may be from before the write`]
       : []),
   ];
   return {

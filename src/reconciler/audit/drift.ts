@@ -1,6 +1,7 @@
 // The audit: compares live objects with the declarations and the last apply. For each attribute: old and new value,
 // time and author, if the activity log shows them. Reads only.
 import {
+  defined,
   labelOf,
   labelsIn,
   changesOf,
@@ -80,7 +81,7 @@ export async function findDrift(
     const declaration = declarations.get(change.address);
     const found = recordOf(kind, change, { entry, declaration, drifted, secrets });
     const subject = found && subjectOf(found, kind, { entry, declaration, liveObjects });
-    return found ? [{ record: found.record, ...(subject && { subject }) }] : [];
+    return found ? [{ record: found.record, ...defined({ subject }) }] : [];
   });
   const [news] = Object.values(entries)
     .map(({ applied_at }) => applied_at)
@@ -288,7 +289,7 @@ function subjectOf(
     drifted: outside,
     declared: declaration?.values ?? {},
     ...(entry?.id === id && (status === 'gone' || !isBoundAlone(entry)) && { prior: entry }),
-    ...(live && { live }),
+    ...defined({ live }),
   };
 }
 
@@ -304,7 +305,7 @@ function unmanagedOf(
     drifted: [],
     declared: {},
     live,
-    ...(news !== undefined && { news }),
+    ...defined({ news }),
   };
   const label = labelOf(kind, live.values, labelsIn(liveObjects));
   return { record: { kind: kind.name, id: live.id, label }, subject };

@@ -1,6 +1,7 @@
 // Expectations: conditions on records that can only be read. Each collection is read once, page by page, and only
 // counts and the first violations are kept.
 import {
+  defined,
   append,
   canonical,
   exits,
@@ -133,8 +134,8 @@ function verified(tally: Tally): Verified {
     checked,
     failed,
     offenders,
-    ...(count !== undefined && { count }),
-    ...(error && { diagnostic: error }),
+    ...defined({ count }),
+    ...defined({ diagnostic: error }),
   };
 }
 

@@ -1,15 +1,16 @@
 // A plan under construction: the data that its steps share.
-import type {
-  Change,
-  Declaration,
-  Diagnostic,
-  Drift,
-  Entry,
-  Exit,
-  Kind,
-  Live,
-  Values,
-  Write,
+import {
+  defined,
+  type Change,
+  type Declaration,
+  type Diagnostic,
+  type Drift,
+  type Entry,
+  type Exit,
+  type Kind,
+  type Live,
+  type Values,
+  type Write,
 } from '../../model/index.js';
 import type { Graph } from './dependency-graph.js';
 import { asApplied, updateOf, type Sending } from './diff.js';
@@ -82,5 +83,5 @@ export function composedUpdate(
   if (!composed) return undefined;
   const write: Write = { verb: 'update', id: live.id, live: shown, ...composed };
   const base = write.patch ? undefined : baseOf(kind, write.fields, live.values);
-  return { write, request: { ...compose(kind, write), ...(base && { base }) } };
+  return { write, request: { ...compose(kind, write), ...defined({ base }) } };
 }

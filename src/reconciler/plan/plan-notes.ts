@@ -1,5 +1,6 @@
 // The notes of a plan beside its changes.
 import {
+  defined,
   firstNamed,
   REPLACED_OUTSIDE,
   compareText,
@@ -26,7 +27,7 @@ export function replacedOutsideNotes(
         code: REPLACED_OUTSIDE,
         summary: `${summary}${secretive ? '; its secret may not be the declared one' : ''}.`,
         address: change.address,
-        ...(change.origin ? { origin: change.origin } : {}),
+        ...defined({ origin: change.origin }),
       },
     ];
   });

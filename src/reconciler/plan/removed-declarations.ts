@@ -1,5 +1,6 @@
 // Objects whose declaration was removed: deleted, retired or forgotten.
 import {
+  defined,
   keyOf,
   removals,
   type Change,
@@ -79,7 +80,7 @@ export function planRemoved(
     address,
     kind: kind.name,
     name: address.slice(kind.name.length + 1),
-    ...(declaration ? { origin: declaration.origin } : {}),
+    ...defined({ origin: declaration?.origin }),
     depends_on: [],
     id: entry.id,
     before: live ? declaredPart(kind, entry.applied, live.values) : entry.observed,

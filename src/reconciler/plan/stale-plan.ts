@@ -59,7 +59,7 @@ function masked(then: PlanDocument, now: PlanDocument): readonly Diagnostic[] {
       code: 'stale',
       summary: `${address}: ${detail}.`,
       detail: REMEDY,
-      ...(address !== undefined && { address }),
+      ...defined({ address }),
     }));
 }
 

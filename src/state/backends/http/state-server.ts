@@ -107,7 +107,7 @@ function requests({ url, user, password = '', transport }: StateServerOptions): 
           method,
           url: target.href,
           headers: { ...authorization, ...content, 'cache-control': 'no-cache' },
-          ...(body !== undefined && { body }),
+          ...defined({ body }),
           signal: AbortSignal.timeout(PATIENCE),
         });
         return isPassing(reply)

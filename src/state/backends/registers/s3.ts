@@ -2,7 +2,7 @@
 // unlike each other because bodies are.
 import { Buffer } from 'node:buffer';
 import { AwsV4Signer } from 'aws4fetch';
-import { forEachLimited, refuse, sha256 } from '../../../model/index.js';
+import { defined, forEachLimited, refuse, sha256 } from '../../../model/index.js';
 import { refuseDenied, refuseUnfit, refuseUnreachable } from '../backend-errors.js';
 import type { Put, Registers } from './port.js';
 import { asFailure, PATIENCE, retried, type Pauses } from '../retried.js';
@@ -91,7 +91,7 @@ function s3Client(options: S3Options) {
       method,
       url: signed.url.href,
       headers: Object.fromEntries(signed.headers),
-      ...(body !== undefined && { body }),
+      ...defined({ body }),
       signal: AbortSignal.timeout(PATIENCE),
     });
   };
