@@ -7,6 +7,7 @@ import {
   moveOf,
   movesWhole,
   wholeOf,
+  type Address,
   type AddressMove,
   type AddressRange,
 } from '../model/index.js';
@@ -107,6 +108,17 @@ export function circlesIn(moves: Moves): readonly Circle[] {
       { moves: [first.move, ...more.map((one) => one.move)], addresses: [...addresses, address] },
     ];
   });
+}
+
+/** Where moves lead an address; where they never end, some address on the way. */
+export function lastAddress(from: Address, moves: Moves): Address {
+  let at = from;
+  let move = moveOf(at, moves);
+  for (let step = 0; move && step <= MOST_IN_A_ROW; step += 1) {
+    at = movedTo(at, move);
+    move = moveOf(at, moves);
+  }
+  return at;
 }
 
 /** Moves to which too many others lead, one after the other. */

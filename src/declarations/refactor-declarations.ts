@@ -6,6 +6,7 @@ import {
   formatAddress,
   isTree,
   mapMembers,
+  moveOf,
   movesWhole,
   namedId,
   notAnId,
@@ -29,6 +30,7 @@ import {
   circlesIn,
   earlierAddresses,
   indexed,
+  lastAddress,
   MOST_IN_A_ROW,
   overlongIn,
   type Move,
@@ -241,6 +243,13 @@ function moved(
   return moved_from.length === 0 ? declaration : { ...declaration, moved_from };
 }
 
+/** The block that moves a removed address: by that address, or with its name to one that is declared. */
+function movedBy({ addresses }: RefactoringWork, from: Address, moves: Moves): Move | undefined {
+  const own = moveOf(from, moves);
+  if (!own || own === moves.byFrom.get(formatAddress(from))) return own;
+  return addresses.has(formatAddress(lastAddress(from, moves))) ? own : undefined;
+}
+
 function removals(work: RefactoringWork, moves: Moves): readonly RemovedBlock[] {
   const { run } = work;
   const known = new Map<string, RawEntry>();
@@ -250,7 +259,7 @@ function removals(work: RefactoringWork, moves: Moves): readonly RemovedBlock[] 
     if (!from) return [];
     const text = formatAddress(from);
     const range = { ...from, members: from.key === undefined };
-    const other = moves.byFrom.get(text)?.piece ?? known.get(text);
+    const other = movedBy(work, from, moves)?.piece ?? known.get(text);
     const why = ['removed-declared', `${text} is to be removed`] as const;
     if (!complainOfDeclared(work, piece, range, why) && other) {
       const how = known.has(text) ? 'removed twice' : 'moved and removed';

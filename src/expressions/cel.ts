@@ -31,7 +31,7 @@ type Result<T> = { readonly value: T } | { readonly problem: Problem };
 
 /** A text that a member of a variable is compared with, as in `change.kind == "accounts"` or `one.kind in ["accounts"]`. */
 export interface ComparedText extends Pick<Problem, 'start' | 'end'> {
-  /** Names after the variable, with dots between them. */
+  /** As in `plan.resource_changes[].kind`, with `[]` for any item of a list, also where a macro names it. */
   readonly member: string;
   readonly text: string;
 }
@@ -317,37 +317,71 @@ function* macroCalls(node: unknown): Generator<MacroCall> {
 
 const COMPARING: ReadonlySet<string> = new Set(['==', '!=', 'in']);
 
-function* comparisonsIn(node: unknown): Generator<ComparedText> {
-  if (Array.isArray(node)) for (const one of node) yield* comparisonsIn(one);
+/** What names stand for inside of a macro; undefined for what is no member of a variable. */
+type Bindings = ReadonlyMap<string, string | undefined>;
+
+function* comparisonsIn(node: unknown, names: Bindings = new Map()): Generator<ComparedText> {
+  if (Array.isArray(node)) for (const one of node) yield* comparisonsIn(one, names);
   if (!isNode(node)) return;
   const { op, args } = node;
   if (COMPARING.has(op) && Array.isArray(args)) {
     const [left, right]: readonly unknown[] = args;
-    yield* compared(left, right);
-    yield* compared(right, left);
+    yield* compared(left, right, names);
+    yield* compared(right, left, names);
   }
-  yield* comparisonsIn(args);
+  const [name, subject, given]: readonly unknown[] = Array.isArray(args) ? args : [];
+  if (op === 'rcall' && Array.isArray(given)) {
+    yield* comparisonsIn(subject, names);
+    yield* comparisonsIn(given, boundIn(name, subject, given, names));
+  } else yield* comparisonsIn(args, names);
 }
 
-function* compared(side: unknown, other: unknown): Generator<ComparedText> {
-  const [, ...names] = memberPath(side) ?? [];
-  if (names.length === 0 || !isNode(other)) return;
-  const nodes: readonly unknown[] =
-    other.op === 'list' && Array.isArray(other.args) ? other.args : [other];
-  for (const one of nodes) {
-    if (!isNode(one) || one.op !== 'value' || typeof one.args !== 'string') continue;
-    yield { member: names.join('.'), text: one.args, start: one.start, end: one.end };
-  }
+/** With the variable of a macro, such as that of `exists`, or of `cel.bind`. */
+function boundIn(
+  name: unknown,
+  subject: unknown,
+  [variable, value]: readonly unknown[],
+  names: Bindings,
+): Bindings {
+  if (!isNode(variable) || variable.op !== 'id' || typeof variable.args !== 'string') return names;
+  if (name === 'bind') return new Map([...names, [variable.args, memberPath(value, names)]]);
+  if (typeof name !== 'string' || !Object.hasOwn(MACROS, name)) return names;
+  const list = memberPath(subject, names);
+  return new Map([...names, [variable.args, list === undefined ? undefined : `${list}[]`]]);
 }
 
-/** A variable and names of members; undefined for anything else. */
-function memberPath(node: unknown): readonly string[] | undefined {
+function* compared(side: unknown, other: unknown, names: Bindings): Generator<ComparedText> {
+  const member = memberPath(side, names);
+  if (member === undefined) return;
+  for (const { args: text, start, end } of textsIn(other))
+    if (typeof text === 'string') yield { member, text, start, end };
+}
+
+/** Literals that a value is compared with: itself, the items of a list, the keys of a mapping. */
+function textsIn(node: unknown): readonly Node[] {
+  if (!isNode(node)) return [];
+  const { op, args } = node;
+  if (op === 'value') return [node];
+  if (!Array.isArray(args)) return [];
+  const parts: readonly unknown[] = args;
+  if (op === 'list' || op === '+') return parts.flatMap(textsIn);
+  return op === 'map' ? parts.flatMap((one) => (Array.isArray(one) ? textsIn(one[0]) : [])) : [];
+}
+
+/** A member of a variable, as in `change.kind`, with `[]` for any item of a list; undefined for anything else. */
+function memberPath(node: unknown, names: Bindings): string | undefined {
   if (!isNode(node)) return undefined;
-  if (node.op === 'id' && typeof node.args === 'string') return [node.args];
-  if (node.op !== '.' || !Array.isArray(node.args)) return undefined;
-  const [of, name]: readonly unknown[] = node.args;
-  const path = memberPath(of);
-  return path && typeof name === 'string' ? [...path, name] : undefined;
+  const { op, args } = node;
+  if (op === 'id' && typeof args === 'string') return names.has(args) ? names.get(args) : args;
+  if (!Array.isArray(args)) return undefined;
+  const [first, second]: readonly unknown[] = args;
+  if (op === 'rcall') return first === 'filter' ? memberPath(second, names) : undefined;
+  if (op !== '.' && op !== '[]') return undefined;
+  const path = memberPath(first, names);
+  const name = isNode(second) && second.op === 'value' ? second.args : second;
+  if (path === undefined) return undefined;
+  if (typeof name === 'string') return `${path}.${name}`;
+  return op === '[]' ? `${path}[]` : undefined;
 }
 
 interface Node {

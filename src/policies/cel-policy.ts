@@ -86,15 +86,15 @@ export function compiledPolicy(
   };
 }
 
+const KIND = /^(?:change|declaration|declarations\[\]|plan\.resource_(?:changes|drift)\[\])\.kind$/;
+const ACTIONS = /^(?:change|plan\.resource_changes\[\])\.change\.actions(?:\[\])?$/;
+
 /** The first text that a kind or an action is compared with, and that is none. */
 function unknownWord(condition: Compiled, kinds: readonly string[]): Problem | undefined {
-  const words = new Map<string, readonly [what: string, known: readonly string[]]>([
-    ['kind', ['kind', kinds]],
-    ['change.actions', ['action', actions]],
-  ]);
   for (const { member, text, ...place } of condition.comparisons()) {
-    const [what, known] = words.get(member) ?? [];
-    if (!known || known.includes(text)) continue;
+    const what = (KIND.test(member) && 'kind') || (ACTIONS.test(member) && 'action');
+    const known = what === 'action' ? actions : kinds;
+    if (!what || known.includes(text)) continue;
     return {
       ...place,
       summary: `there is no ${what} \`${text}\`.${didYouMean(text, known)}`,

@@ -147,6 +147,15 @@ function movesNothing(
 ): Diagnostic | undefined {
   if (hasArrived(block, blocks, now)) return undefined;
   const { from, to, origin } = block;
+  const members = [...now.addresses].filter((address) => address.startsWith(`${from}[`));
+  if (members.length > 0)
+    return {
+      severity: 'warning',
+      code: 'moved-nothing',
+      summary: `The move from ${from} to ${to} moves nothing: ${from} has keys in the state, and ${to} is one address.`,
+      detail: `Name one member in \`from\`, such as ${members[0]}, or no key in \`to\`.`,
+      origin,
+    };
   const isRemoved = blocks.some((one) => one.block === 'removed' && isInRange(to, one.from));
   const meant = didYouMean(from, isRemoved ? leaving : now.names);
   if (isRemoved && meant === '') return undefined;

@@ -62,16 +62,18 @@ export function select(
   const inPaths = below(project.paths);
   const forgets = forgetting(project);
   const moves = movedAddresses(project);
-  // A `removed` block names its object by the address after the moves.
-  const namesOf = (address: string): readonly string[] =>
-    forgets(address) ? moves.pathOf(address) : [address];
+  // A `removed` block names its object by the address after the moves, and so does who destroys what was not moved yet.
+  const namesOf = (address: string): readonly string[] => [
+    ...(forgets(address) ? moves.pathOf(address) : [address]),
+    ...(renamed.has(address) ? [renamed.get(address)!] : []),
+  ];
   const isDeclared = (address: string): boolean => all.has(address) || renamed.has(address);
   const gone = entries.filter(
     ([address, { file }]) => inPaths(file) && (request.destroy || !isDeclared(address)),
   );
   const goneAddresses = new Set(gone.map(([address]) => address));
   const declared = request.destroy ? new Map<string, Declaration>() : all;
-  const covers = coverage(declared, request, namesOf);
+  const covers = coverage(all, request, { namesOf, renamed });
   const staying = entries.filter(([address]) => !goneAddresses.has(address));
   const declaredKinds = new Set(
     [...project.declarations, ...staying.map(([, entry]) => entry)].map(({ kind }) => kind),
@@ -107,7 +109,6 @@ export function select(
       ...wrongNames(kinds, request, {
         declared: [...all.keys()],
         recorded: entries.flatMap(([address]) => [address, ...namesOf(address)]),
-        gone: [...goneAddresses].flatMap(namesOf),
         renamed,
       }),
     ],
@@ -278,35 +279,38 @@ function boundRemovals(
 const named = (address: string, names: readonly string[]): boolean =>
   names.some((name) => address === name || address.startsWith(`${name}[`));
 
-/**
- * Undefined where nothing was asked for in particular: everything is covered.
- * @param namesOf the address, and others that mean the same object
- */
+interface OtherNames {
+  /** The address of an object in the state, and others that mean the same object. */
+  readonly namesOf: (address: string) => readonly string[];
+  /** Declared addresses by those that the state holds. */
+  readonly renamed: ReadonlyMap<string, string>;
+}
+
+/** Undefined where nothing was asked for in particular: everything is covered. */
 function coverage(
   declared: ReadonlyMap<string, Declaration>,
-  request: PlanRequest,
-  namesOf: (address: string) => readonly string[],
+  { targets: wanted, excludes: unwanted, destroy }: PlanRequest,
+  { namesOf, renamed }: OtherNames,
 ): ((address: string) => boolean) | undefined {
-  if (request.targets.length === 0 && request.excludes.length === 0) return undefined;
+  if (wanted.length === 0 && unwanted.length === 0) return undefined;
+  const needs = references(declared);
+  const addressesIn = (asked: readonly string[]): readonly string[] => [
+    ...[...declared.keys()].filter((address) => named(address, asked)),
+    ...[...renamed].flatMap(([former, address]) =>
+      destroy && named(former, asked) ? [address] : [],
+    ),
+  ];
   const targets =
-    request.targets.length === 0
-      ? undefined
-      : closure(
-          [...declared.keys()].filter((address) => named(address, request.targets)),
-          references(declared),
-        );
-  const referrers = invert(references(declared));
-  const excluded = closure(
-    [...declared.keys()].filter((address) => named(address, request.excludes)),
-    referrers,
-  );
+    wanted.length === 0 ? undefined : closure(addressesIn(wanted), destroy ? new Map() : needs);
+  const kept = addressesIn(unwanted);
+  const dependents = closure(kept, invert(needs));
+  // What stays needs what it refers to.
+  const excludes = destroy ? new Set([...dependents, ...closure(kept, needs)]) : dependents;
   return (address) => {
     const names = namesOf(address);
     const isIn = (scope: ReadonlySet<string>, asked: readonly string[]): boolean =>
       names.some((one) => scope.has(one) || named(one, asked));
-    return (
-      (targets === undefined || isIn(targets, request.targets)) && !isIn(excluded, request.excludes)
-    );
+    return (targets === undefined || isIn(targets, wanted)) && !isIn(excludes, unwanted);
   };
 }
 
@@ -347,19 +351,17 @@ function invert(
 interface Nameable {
   readonly declared: readonly string[];
   readonly recorded: readonly string[];
-  /** Those that are recorded, and declared no more. */
-  readonly gone: readonly string[];
   readonly renamed: ReadonlyMap<string, string>;
 }
 
 const wrongNames = (
   kinds: Kinds,
   { targets, excludes, destroy }: PlanRequest,
-  { declared, recorded, gone, renamed }: Nameable,
+  { declared, recorded, renamed }: Nameable,
 ): readonly Diagnostic[] =>
   [...targets, ...excludes].flatMap((name) => [
     ...unknownName(kinds, name, [...declared, ...recorded]),
-    ...(destroy ? [] : earlierName(name, [...declared, ...gone], renamed)),
+    ...(destroy ? [] : earlierName(name, declared, renamed)),
   ]);
 
 /** A name that declarations only had before selects nothing: to exclude it would exclude nothing. */

@@ -336,6 +336,10 @@ describe('blocks that are refused', () => {
       /5:11 conflicting-blocks: accounts.x is moved and removed .*trueup.yaml:4:9/,
     ],
     [
+      `moved: [{ from: accounts.x, to: accounts.shop }]\nremoved: [{ from: 'accounts.x["n"]' }]`,
+      /5:11 conflicting-blocks: accounts.x\["n"\] is moved and removed .*trueup.yaml:4:9/,
+    ],
+    [
       'removed: [{ from: accounts.x, lifecycle: { destroy: nein } }]',
       /4:11 wrong-type: `lifecycle.destroy`/,
     ],

@@ -159,6 +159,42 @@ describe('a policy of a fleet', () => {
     ).toMatchObject([{ field: 'message' }]));
 });
 
+describe('a kind or an action that does not exist', () => {
+  test.each([
+    'change["kind"] == "routerz"',
+    'plan.resource_changes[0].kind == "routerz"',
+    'plan.resource_changes.filter(c, c.change.actions == ["create"]).all(c, c.kind != "routerz")',
+    'plan.resource_drift.exists(one, "routerz" == one.kind)',
+    'declarations.exists(one, declarations.exists(two, one.kind == two.kind && two.kind == "routerz"))',
+    'change.kind in {"routerz": 1}',
+    'change.kind in (["accounts"] + ["routerz"])',
+    'cel.bind(k, change.kind, k == "routerz")',
+    'change.change.actions.exists(a, a == "routerz")',
+    'change.change.actions[0] == "routerz"',
+    'change.change.actions == ["routerz"]',
+  ])('is an error: %s', (when) =>
+    expect(compiledPolicy({ when, message: 'x' }, KINDS)).toEqual([
+      expect.objectContaining({
+        summary: expect.stringMatching(/^there is no (?:kind|action) `routerz`/),
+      }),
+    ]),
+  );
+
+  test.each([
+    'declaration.attributes.configuration[0].lan.exists(l, l.kind == "bridge")',
+    '[{"kind": "site"}].exists(one, one.kind == "site" && declaration.kind == "accounts")',
+    'cel.bind(x, declaration.attributes, x.kind == "bridge")',
+    'declaration.attributes.rules.all(r, r.change.actions == "foo")',
+    'plan.resource_changes.map(change, change.address).exists(change, change == "x")',
+    '[declaration.attributes].exists(declaration, declaration.kind == "bridge")',
+    'declaration.attributes.kind == "bridge"',
+    'change.kind == "accounts" && change.change.actions == ["delete", "create"]',
+    'change.kind.startsWith("acc") && change.kind + "x" == "accountsx"',
+  ])('is not meant in %s', (when) =>
+    expect(compiledPolicy({ when, message: 'x' }, KINDS)).toHaveProperty('violations'),
+  );
+});
+
 describe('what does not compile', () => {
   test.each([
     ['syntax', 'plan.summary.create >', 'x', 'when', /./],

@@ -1,12 +1,13 @@
 // What a plan makes of `moved`, `removed` and `import` blocks, and that carrying them out sends nothing.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type {
-  Declaration,
-  Entry,
-  PlanRequest,
-  Project,
-  Refactoring,
+import {
+  Reference,
+  type Declaration,
+  type Entry,
+  type PlanRequest,
+  type Project,
+  type Refactoring,
 } from '../../../src/model/index.js';
 import { drawn } from '../../support/drawn.js';
 import {
@@ -500,6 +501,58 @@ describe('a plan with', () => {
       more: { project: { ...projectOf([]), refactorings: [removal('b', true), move('a', 'b')] } },
     });
     expect([steps(proposal), codes(proposal)]).toEqual([['forget accounts.a'], []]);
+  });
+
+  describe('destroy', () => {
+    const planned = (request: Partial<PlanRequest>) =>
+      planScene({
+        state: {
+          'accounts.a': held('2'),
+          'accounts.kid': held('3'),
+        },
+        live: { accounts: objects },
+        request: { destroy: true, ...request },
+        more: {
+          project: projectOf([
+            moved('b', 'a'),
+            declare('accounts.kid', {
+              name: 'Depot',
+              account: new Reference('declared', 'accounts.b', 'id'),
+            }),
+          ]),
+        },
+      });
+
+    it.each(['a', 'b'])('knows what was not moved yet by the address accounts.%s', (name) => {
+      const address = `accounts.${name}`;
+      expect(steps(planned({ targets: [address] }))).toEqual(['delete accounts.a']);
+      expect(steps(planned({ excludes: [address] }))).toEqual([]);
+    });
+
+    it('keeps what an excluded object refers to', () => {
+      expect(steps(planned({ excludes: ['accounts.kid'] }))).toEqual([]);
+    });
+  });
+
+  it('a move of a name with keys to one address, which says why it moves nothing', () => {
+    const { plan } = scene({
+      declared: [declare('accounts.b["x"]', hq)],
+      blocks: [
+        { ...move('a', 'b["x"]'), sources: [{ ...range('a'), members: false }] } as Refactoring,
+      ],
+      state: { 'accounts.a["k"]': held('2'), 'accounts.a["l"]': held('3') },
+      steps: [],
+      codes: [],
+      exit: 2,
+    });
+    expect(plan.diagnostics).toContainEqual(
+      expect.objectContaining({
+        severity: 'warning',
+        code: 'moved-nothing',
+        summary: expect.stringContaining('accounts.a has keys in the state'),
+        detail: expect.stringContaining('accounts.a["k"]'),
+      }),
+    );
   });
 
   it('a member without a new address: the block that moves it is named', () => {
