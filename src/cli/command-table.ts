@@ -60,7 +60,9 @@ const allow = {
 };
 const scope = {
   '--target <address>': repeatable('limit the plan to this address and its dependencies'),
-  '--exclude <address>': repeatable('exclude this address and its dependents; a destroy also keeps what it refers to'),
+  '--exclude <address>': repeatable(
+    'exclude this address and its dependents; a destroy also keeps what it refers to',
+  ),
   ...allow,
 };
 const identity = {

@@ -302,11 +302,22 @@ function wordsOf(masking: Masking, tenant: Tenant, { env, given }: Typing) {
   return {
     inItsWords: (one: Diagnostic): Diagnostic => {
       const [complete = one] = withCommands([withPrefixes(one, tenant)], said);
-      return complete;
+      const { summary, detail } = complete;
+      return CLOUD_COMMAND.test(`${summary}\n${detail}`)
+        ? { ...complete, detail: [firstSet(tenant), ...(detail ? [detail] : [])].join('\n') }
+        : complete;
     },
     typedWith: (): TypedWith => ({ state, variables: said.variables }),
   };
 }
+
+/** A command that calls the service with the credentials of whoever types it. */
+const CLOUD_COMMAND = /: `?TRUEUP_STATE=.* trueup (?:apply|drift|get|import|plan)\b/;
+
+const firstSet = ({ name, credentials }: Tenant): string =>
+  'env_prefix' in credentials
+    ? `First set the variables of ${name} without the prefix ${credentials.env_prefix}.`
+    : `First set the variables that the credential command of ${name} prints.`;
 
 /** Variables without a prefix are not read. */
 function withPrefixes(one: Diagnostic, { credentials }: Tenant): Diagnostic {

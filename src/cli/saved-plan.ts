@@ -147,9 +147,29 @@ export async function projectOfPlan(
     const last: Diagnostic = { severity: 'error', code: 'stale', summary };
     throw new Refusal([...error.diagnostics, last], exits.stale);
   });
-  if (project.digest() !== digest)
+  if (project.digest() !== digest) {
+    await refuseOtherProject(context, project, { name, file });
     refuseStalePlan(`${name} is stale: the declarations are not those it was made from.`, again);
+  }
   return project;
+}
+
+/** Other declarations and another state: to plan again here would plan another project. @throws Refusal (exit 6) */
+async function refuseOtherProject(
+  context: Context,
+  { settings }: Project,
+  { name, file: { document, options } }: Pick<SavedPlan, 'name' | 'file'>,
+): Promise<void> {
+  const { lineage } = document.state;
+  if (lineage === null) return;
+  const snapshot = await (await storeOf(context, settings, options.env)).read();
+  if (snapshot?.state.lineage === lineage) return;
+  refuse(
+    'stale',
+    `${name} was made from other declarations and with another state: it may be the plan of another project.`,
+    { detail: 'Nothing was changed. Apply it in the folder of its project, or plan again there.' },
+    exits.stale,
+  );
 }
 
 /** @throws Refusal (exit 6) where the state is another one than that of a saved plan, or an older one */

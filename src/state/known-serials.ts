@@ -1,6 +1,6 @@
 // The newest serial that this machine saw of a remote state. A place that was restored from a backup shows an older one,
 // and a place that was named without a migration shows none: what was created since would be created again.
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import {
   defined,
   equal,
@@ -198,6 +198,8 @@ interface KnownPlace extends ProjectIdentity, Pick<Store, 'location' | 'endpoint
   readonly serial?: unknown;
   /** Of what tells it to this machine. */
   readonly path: string;
+  /** Its journal holds requests of an interrupted run. */
+  readonly unfinished?: boolean;
 }
 
 /** A store that tells a place without a state from one whose state is elsewhere: there, all would be adopted, or created again. */
@@ -229,7 +231,7 @@ export function migratedStore(store: Store, known: KnownSerials): Store {
 const named = ({ location, endpoint }: KnownPlace): string =>
   endpoint === undefined ? location : `${location} at ${endpoint}`;
 
-function waysOn({ location: from, path }: KnownPlace, to: string): string {
+function waysOn({ location: from, path, unfinished }: KnownPlace, to: string): string {
   const old = shellWord(from);
   const lines = isAddress(from)
     ? [
@@ -237,7 +239,11 @@ function waysOn({ location: from, path }: KnownPlace, to: string): string {
         `If it is gone for good, let this machine forget it: rm ${shellWord(path)}`,
       ]
     : [`If it is about other objects, move the file away: mv ${old} ${shellWord(`${from}.old`)}`];
-  return [`Move it there${moving(from, to)}`, ...lines].join('\n');
+  // The journal is another file.
+  const first = unfinished
+    ? ['A run there is not finished. First, with the settings of before: trueup apply']
+    : [];
+  return [...first, `Move it there${moving(from, to)}`, ...lines].join('\n');
 }
 
 function moving(from: string, to: string): string {
@@ -245,7 +251,7 @@ function moving(from: string, to: string): string {
   const file = shellWord(to);
   return isAddress(from)
     ? `, with the settings of before: trueup state pull > ${file}`
-    : `: mv ${shellWord(from)} ${file}`;
+    : `: mkdir -p ${shellWord(dirname(to))} && mv ${shellWord(from)} ${file}`;
 }
 
 /** What this machine saw of the same state elsewhere: a backup may be restored to another server. */
@@ -261,7 +267,7 @@ async function newestCopy(
 async function knownPlaces(known: KnownSerials): Promise<readonly KnownPlace[]> {
   const { left, byEnvironment, folder, files } = known;
   if (!left) return [];
-  const usual = (await left.read().catch(whereMoved))?.state;
+  const usual = await left.read().catch(whereMoved);
   const names = byEnvironment ? [] : await files.list(folder).catch(() => []);
   const seen = await Promise.all(
     names.map(async (name) => {
@@ -270,7 +276,16 @@ async function knownPlaces(known: KnownSerials): Promise<readonly KnownPlace[]> 
     }),
   );
   return [
-    ...(usual ? [{ location: left.location, path: left.location, ...declaredIn(usual) }] : []),
+    ...(usual
+      ? [
+          {
+            location: left.location,
+            path: left.location,
+            unfinished: usual.unfinished === true || usual.pending.length > 0,
+            ...declaredIn(usual.state),
+          },
+        ]
+      : []),
     ...seen.filter((one) => isPlace(one)).filter(({ project }) => project === known.project),
   ];
 }

@@ -106,6 +106,7 @@ describe('the variables of a tenant', () => {
     const whole = `TRUEUP_STATE=.trueup/tenants/acme/state.json ${plain} --var hook=https://b.example.com/`;
     expect(code).toBe(3);
     expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`bind it first: \`${whole}\``);
+    expect(stderr).toContain('First set the variables of acme without the prefix ACME_.');
     const [run = ''] = readdirSync(join(fleet.cwd, '.trueup/fleet'));
     const { document } = fleet.result(run, 'acme');
     expect(JSON.stringify(document)).toContain(`first: \`${plain}\``);

@@ -52,6 +52,21 @@ test('a refused apply shows no address to notify', async () => {
   );
 });
 
+test('a saved plan that is applied in another project advises no command there', async () => {
+  const one = folderWith({ 'trueup.yaml': PROJECT });
+  const other = folderWith({ 'trueup.yaml': PROJECT.replace('{ a:', '{ b:') });
+  for (const cwd of [one, other]) await typing(apply, cwd, 'apply', '--auto-approve');
+  await typing(plan, one, 'plan', '--destroy', '--out', 'd.plan');
+  const foreign = await typing(apply, other, 'apply', join(one, 'd.plan'));
+  expect(foreign.code).toBe(6);
+  expect(foreign.stderr).toContain('it may be the plan of another project.');
+  expect(foreign.stderr).not.toContain('trueup plan');
+  writeFileSync(join(one, 'trueup.yaml'), PROJECT.replace('{ a:', '{ c:'));
+  const changed = await typing(apply, one, 'apply', 'd.plan');
+  expect(changed.code).toBe(6);
+  expect(changed.stderr).toContain('Make it again: trueup plan --out d.plan --destroy');
+});
+
 test('a rollback of an environment names it', async () => {
   const cwd = folderWith({ 'trueup.yaml': PROJECT, 'trueup.prod.yaml': '' });
   await typing(apply, cwd, 'apply', '--auto-approve', ...PROD);

@@ -1,4 +1,5 @@
 // What this machine knows of the places of a state: a place that was named without a migration is refused.
+import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import { defined, type Diagnostic } from '../../../src/model/index.js';
 import type { Files } from '../../../src/platform/index.js';
@@ -146,13 +147,23 @@ it('a place is refused while the state file that is used without settings holds 
   for (const [store, advice] of [
     [place(ONE), 'trueup state migrate --to'],
     [place(ONE, 'default', true), 'trueup state migrate --to'],
-    [local(UNUSUAL), `mv /sim/state.json ${UNUSUAL}`],
+    [local(UNUSUAL), `mkdir -p ${dirname(UNUSUAL)} && mv /sim/state.json ${UNUSUAL}`],
   ] as const) {
     const refused = await refusal(begins(store));
     expect(refused).toMatchObject({ code: 'state-not-moved' });
     for (const word of [advice, 'mv /sim/state.json /sim/state.json.old'])
       expect(refused.words).toContain(word);
   }
+  // The file alone would leave the journal behind.
+  expect((await refusal(begins(local(UNUSUAL)))).words).not.toContain('trueup apply');
+  const killed = await left.open('apply', TARGET);
+  await killed.record(intent('2'));
+  expect((await refusal(begins(local(UNUSUAL)))).words).toContain(
+    'A run there is not finished. First, with the settings of before: trueup apply',
+  );
+  await killed.record(result('2'));
+  await killed.compact();
+  await killed.release();
   await begins(local());
   await begins(local(UNUSUAL, true));
   await begins(place(ONE), { target: 'https://another.example.com' });
