@@ -13,6 +13,7 @@ import {
   type Origin,
   type PlanRequest,
   type Project,
+  type Refactoring,
   type Settings,
   type Values,
 } from '../model/index.js';
@@ -288,7 +289,16 @@ async function withOutsidePaths(
   const whole = await load({ ...loading(context, [], how), files });
   const own = new Set(declarations.map(({ address }) => address));
   const outside_paths = whole.project?.declarations.filter(({ address }) => !own.has(address));
-  return outside_paths?.length ? { ...project, outside_paths } : project;
+  const placeOf = ({ origin }: Refactoring): string => JSON.stringify(origin);
+  const ownBlocks = new Set(project.refactorings?.map(placeOf));
+  const outside_refactorings = whole.project?.refactorings?.filter(
+    (one) => !ownBlocks.has(placeOf(one)),
+  );
+  return {
+    ...project,
+    ...(outside_paths?.length && { outside_paths }),
+    ...(outside_refactorings?.length && { outside_refactorings }),
+  };
 }
 
 /**

@@ -157,6 +157,8 @@ export interface Project {
   readonly outside_paths?: readonly Declaration[];
   readonly expectations: readonly Expectation[];
   readonly refactorings?: readonly Refactoring[];
+  /** Those in files that PATHs leave out. They are not carried out. */
+  readonly outside_refactorings?: readonly Refactoring[];
   /** PATH arguments as given, relative to the current folder: what is declared below them is in scope. */
   readonly paths: readonly string[];
   /** Digest of everything declared, resolved, with secrets by name: equal declarations have equal digests. Computed when it is first asked for. */

@@ -2,7 +2,6 @@
 // in a file outside the given PATHs are never changed.
 import {
   cached,
-  defined,
   firstNamed,
   formatAddress,
   nearest,
@@ -21,7 +20,8 @@ import {
 import { declaredFormerAddresses, formerAddresses, formerAddressInState } from './match.js';
 import { spread } from './document-diff.js';
 import { membersOf } from './dependency-graph.js';
-import { forgetting, movedAddresses, withoutKey, type MovedAddresses } from './moved-addresses.js';
+import { forgetting, movedAddresses, withoutKey } from './moved-addresses.js';
+import { removalErrors } from './removal-errors.js';
 
 export interface Selection {
   readonly declarations: ReadonlyMap<string, Declaration>;
@@ -102,9 +102,8 @@ export function select(
     foreign,
     is_foreign_blocked,
     diagnostics: [
-      ...(request.destroy
-        ? []
-        : [...doubtfulRenames(declarations, all, state, inPaths), ...boundRemovals(gone, moves)]),
+      ...(request.destroy ? [] : doubtfulRenames(declarations, all, state, inPaths)),
+      ...removalErrors(project, request.destroy ? [] : gone, removed),
       ...(foreign > 0 && !is_foreign_blocked ? [foreignState(foreign, isRemoved)] : []),
       ...wrongNames(kinds, request, {
         declared: [...all.keys()],
@@ -250,28 +249,6 @@ function doubtfulRenames(
         );
       return [];
     });
-  });
-}
-
-/** Moves between two addresses that hold an object each, of which nothing is declared: a `removed` block would forget both. */
-function boundRemovals(
-  gone: readonly (readonly [address: string, entry: Entry])[],
-  { blockOf, pathOf }: MovedAddresses,
-): readonly Diagnostic[] {
-  const ids = new Map(gone.map(([address, { id }]) => [address, id]));
-  return gone.flatMap(([address, { id }]): readonly Diagnostic[] => {
-    const later = pathOf(address).find((one) => (ids.get(one) ?? id) !== id);
-    if (later === undefined) return [];
-    return [
-      {
-        severity: 'error',
-        code: 'renamed-bound',
-        summary: `${address} is moved to ${later}, but both are recorded.`,
-        detail: `Delete the moved block, or forget one of them. To keep its object: trueup state rm ${shellWord(later)}`,
-        address,
-        ...defined({ origin: blockOf(address)?.origin }),
-      },
-    ];
   });
 }
 

@@ -614,6 +614,26 @@ describe('a move to what is removed, where nothing is declared', () => {
     );
   });
 
+  it.each([
+    ['forgets an object', [removal('a', true)]],
+    ['moves an object', [move('a', 'root')]],
+    ['leads to a removed block', [move('a', 'b'), removal('b', true)]],
+  ])('is an error if a block in a file that the PATHs leave out %s', (_, outside) => {
+    const proposal = planScene({
+      state: { 'accounts.a': held('2'), 'accounts.d': held('3') },
+      live: { accounts: objects },
+      more: {
+        project: {
+          ...projectOf([declare('accounts.root', { name: 'Root' })]),
+          outside_refactorings: outside,
+        },
+      },
+    });
+    expect(proposal.exit).toBe(1);
+    const errors = proposal.plan.diagnostics.filter(({ severity }) => severity === 'error');
+    expect(errors).toMatchObject([{ code: 'block-elsewhere', address: 'accounts.a', origin }]);
+  });
+
   it('is none if a killed run left both with one object', () => {
     const proposal = planned({ 'accounts.a': held('2'), 'accounts.c': held('2') });
     expect([proposal.exit, steps(proposal)]).toEqual([
