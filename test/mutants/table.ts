@@ -3581,8 +3581,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an excluded rename is destroyed at its former address',
     file: 'reconciler/plan/target-selection.ts',
-    find: '...(renamed.has(address) ? [renamed.get(address)!] : []),',
-    replace: '',
+    find: 'renamed.has(address) ? [renamed.get(address)!] : []',
+    replace: '[] as string[]',
     tests: moving,
   },
   {
@@ -3616,14 +3616,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: '--target does not follow moves to what is forgotten',
     file: 'reconciler/plan/target-selection.ts',
-    find: 'coverage(declared, request, namesOf)',
-    replace: 'coverage(declared, request, (one) => [one])',
+    find: 'coverage(all, request, { namesOf, renamed })',
+    replace: 'coverage(all, request, { namesOf: (one) => [one], renamed })',
     tests: moving,
   },
   {
     name: 'a policy about an unknown kind is never violated',
     file: 'policies/cel-policy.ts',
-    find: '!known || known.includes(text)',
+    find: '!what || known.includes(text)',
     replace: 'true',
     tests: ['unit/policies/cel-policy.test.ts'],
   },

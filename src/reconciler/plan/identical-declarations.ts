@@ -5,6 +5,7 @@ import {
   redactAll,
   roughIdentity,
   sha256,
+  shellWord,
   writes,
   type Change,
   type Declaration,
@@ -17,7 +18,7 @@ import {
   mapMembers,
 } from '../../model/index.js';
 import type { Draft, Planned } from './draft.js';
-import { declarationError, nounOf } from './plan-errors.js';
+import { declarationError, movedBlock, nounOf } from './plan-errors.js';
 import { identityKey, ownRoot } from './match.js';
 import type { PlanInput } from './plan-input.js';
 import { renaming } from './rename-hints.js';
@@ -91,6 +92,9 @@ export function identicalError(
   });
 }
 
+const isForgotten = (changes: readonly Change[], holder: string): boolean =>
+  changes.some(({ action, address }) => action === 'forget' && address === holder);
+
 /**
  * Creations beside an object of the same identity that another address holds, and that still has it after this plan.
  * @param told addresses of which that was said already
@@ -127,7 +131,9 @@ export function identityConflicts(
         severity: 'error',
         code: 'exists-already',
         summary: `${address} cannot be created: ${holder} holds the ${nounOf(kind)} ${id}, which has the same identity.`,
-        detail: `${renaming({ address: holder, name: holder.slice(kind.name.length + 1) }, change)}\nOtherwise plan the whole project, without PATH, --target and --exclude. If both are wanted, write \`lifecycle: { allow_duplicate: true }\`.`,
+        detail: isForgotten(changes, holder)
+          ? `This plan forgets ${holder}. To move it instead, replace the removed block by \`${movedBlock(holder, address)}\`.\nTo forget it first, and let the next plan adopt it: trueup apply --exclude ${shellWord(address)}`
+          : `${renaming({ address: holder, name: holder.slice(kind.name.length + 1) }, change)}\nOtherwise plan the whole project, without PATH, --target and --exclude. If both are wanted, write \`lifecycle: { allow_duplicate: true }\`.`,
         address,
         ...defined({ origin: change.origin }),
       },

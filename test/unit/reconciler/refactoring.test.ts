@@ -503,6 +503,25 @@ describe('a plan with', () => {
     expect([steps(proposal), codes(proposal)]).toEqual([['forget accounts.a'], []]);
   });
 
+  it('a creation with the identity of what it forgets, which says both ways on', () => {
+    const { plan } = scene({
+      declared: [declare('accounts.b', hq)],
+      blocks: [removal('a', true)],
+      state: { 'accounts.a': held('2') },
+      steps: [],
+      codes: [],
+      exit: 1,
+    });
+    expect(plan.diagnostics).toContainEqual(
+      expect.objectContaining({
+        code: 'exists-already',
+        detail: expect.stringMatching(
+          /^This plan forgets accounts\.a\..*moved: \[\{ from: 'accounts\.a', to: 'accounts\.b' \}\].*\n.*: trueup apply --exclude accounts\.b$/,
+        ),
+      }),
+    );
+  });
+
   describe('destroy', () => {
     const planned = (request: Partial<PlanRequest>) =>
       planScene({
