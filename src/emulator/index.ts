@@ -9,6 +9,6 @@ export {
 export { dummyCredentials, type Credentials, type V2Key } from './app.js';
 export type { DeliveryOptions } from './deliveries.js';
 export { bareEstate, parseEstate, type Estate, type EstateStep, type User } from './estate.js';
-export { ConnectionReset, parseFault, type Fault, type FaultName } from './faults.js';
+export { ConnectionReset, parseFault, type Fault } from './faults.js';
 export { parseBehaviours, type Behaviours } from './behaviours.js';
 export { postWebhook, serve, type Served } from './serve.js';
