@@ -25,6 +25,7 @@ import {
 import { jsonText } from '../report/json-output.js';
 import { plural } from '../report/words.js';
 import type { JobQueue, JobQueues } from '../state/job-queue.js';
+import { unreadParameter } from '../state/state-address.js';
 import { secretOf } from './cloud-connection.js';
 import type { Flags } from './command-table.js';
 import type { Context } from './context.js';
@@ -56,6 +57,9 @@ function addressOf(context: Context): URL | undefined {
     return refuse('usage', `${what} is not an address of a PostgreSQL database.`, {
       detail: `For example: ${EXAMPLE}`,
     });
+  const unknown = unreadParameter(url);
+  if (unknown !== undefined)
+    refuse('usage', `${what} has ${unknown}`, { detail: `For example: ${EXAMPLE}?schema=NAME` });
   const password = decoded(url.password) ?? url.searchParams.get('password') ?? '';
   if (password !== '' && named !== undefined)
     refuse('usage', '--queue holds a password, which everybody on this machine could read.', {

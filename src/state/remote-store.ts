@@ -1,7 +1,7 @@
 // The store at an address. What a backend needs is loaded for its own addresses alone.
 import { join } from 'node:path';
 import { unescape } from 'node:querystring';
-import { defined, isLoopback, refuse } from '../model/index.js';
+import { defined, refuse } from '../model/index.js';
 import type { LockTools } from './backends/file/lock.js';
 import { registerKeys } from './backends/registers/keys.js';
 import type { Registers } from './backends/registers/port.js';
@@ -11,7 +11,7 @@ import { rescueIn } from './backends/registers/rescue.js';
 import type { PostgresPools } from './backends/registers/postgres.js';
 import type { S3Options } from './backends/registers/s3.js';
 import { projectKeys, rememberingStore, serialsOf } from './known-serials.js';
-import { checkedAddress, refuseAddress, schemeOf, type StateScheme } from './state-address.js';
+import { checkedAddress, schemeOf, type StateScheme } from './state-address.js';
 import type { Store } from './store-port.js';
 import { waitingStore } from './waiting-store.js';
 
@@ -54,9 +54,7 @@ const s3: MakeRegisters = async (url, options) => {
     secret('AWS_REGION') ??
     secret('AWS_DEFAULT_REGION') ??
     'us-east-1';
-  const { origin, protocol } = bucketAddress(url, region);
-  if (protocol !== 'https:' && !isLoopback(new URL(origin)))
-    refuseAddress('names an endpoint in plain http', 'Credentials travel over https only.');
+  const { origin } = bucketAddress(url, region);
   const { s3Credentials } = await import('./backends/registers/s3-credentials.js');
   return s3Registers({
     url,

@@ -79,6 +79,7 @@ const SHARED = FILE.replace(
 test.each([
   ['postgres://u:50%off@h/q', 'holds a `%` that does not begin an escape'],
   ['postgres://h:x/q', 'is not an address of a PostgreSQL database'],
+  ['postgres://h/q?shcema=z', 'has the unknown parameter `shcema`. Did you mean `schema`?'],
 ])('the address %s of a queue is refused', async (address, said) => {
   const home = await fleetOf(['acme'], SHARED);
   home.env['TRUEUP_QUEUE'] = address;

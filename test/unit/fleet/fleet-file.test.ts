@@ -370,6 +370,16 @@ describe('an address that cannot hold a state', () => {
     ['https://h/${tenant}?private_token=hunter2', /^bad-address: .* holds a password$/],
     ['http://h.example.com/${tenant}', /^bad-address: .* uses plain http$/],
     ['s3:///${tenant}', /^bad-address: .* names no host or bucket$/],
+    ['s3://b/${tenant}?endpoint=nonsense', /^bad-address: .* names an `endpoint` that is not/],
+    ['s3://b/${tenant}?endpoint=', /^bad-address: .* names an `endpoint` that is not/],
+    ['s3://b/${tenant}?endpoint=localhost:9000', /^bad-address: .* names an `endpoint` that is/],
+    ['s3://b/${tenant}?endpoint=http%3A%2F%2F127.0.0.1%3A99999', /^bad-address: .* `endpoint`/],
+    ['s3://b/${tenant}?endpoint=http://s3.example.com', /^bad-address: .* in plain http$/],
+    ['s3://b/${tenant}?endpoint=https://u:hunter2@h', /^bad-address: .* holds a password$/],
+    ['s3://b/${tenant}?region=eu%20west', /^bad-address: .* names a `region` that is none$/],
+    ['s3://b/${tenant}?regoin=eu-west-1', /parameter `regoin`. Did you mean `region`\?$/],
+    ['postgres://h/db?shcema=${tenant}', /parameter `shcema`. Did you mean `schema`\?$/],
+    ['postgres://h/db?dbname=${tenant}', /^bad-address: .* has the unknown parameter `dbname`.$/],
   ])('is refused at its place, without its password: %s', async (state, why) => {
     const text = `fleet:\n  tenants: { from: tenants/* }\n  defaults: { state: "${state}" }`;
     const error: unknown = await read(text).catch((thrown: unknown) => thrown);
@@ -378,6 +388,20 @@ describe('an address that cannot hold a state', () => {
     expect(places).toEqual([['trueup.fleet.yaml', 3, 15]]);
     expect(`${said[0]?.code}: ${said[0]?.summary}`).toMatch(why);
     expect(JSON.stringify(said)).not.toContain('hunter2');
+  });
+
+  test('is none because of parameters that trueup, or its client, reads', async () => {
+    const ssl = 'sslmode=verify-full&sslrootcert=/ca.pem&channel_binding=require&user=u';
+    for (const state of [
+      's3://b/${tenant}?region=eu-west-1&endpoint=http://127.0.0.1:9000&style=virtual',
+      `postgres://h/db?schema=\${tenant}&${ssl}&connect_timeout=5`,
+      'https://h/${tenant}?lock=post&ref=main',
+    ])
+      expect(
+        await complaints(
+          `fleet: { tenants: { a: { paths: [base] } }, defaults: { state: "${state}" } }`,
+        ),
+      ).toEqual([]);
   });
 
   test('is complained of at its tenant', async () => {

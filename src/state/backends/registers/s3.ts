@@ -2,7 +2,8 @@
 // unlike each other because bodies are.
 import { Buffer } from 'node:buffer';
 import { AwsV4Signer } from 'aws4fetch';
-import { defined, forEachLimited, refuse, sha256 } from '../../../model/index.js';
+import { defined, forEachLimited, refuse, sha256, urlFrom } from '../../../model/index.js';
+import { refuseAddress } from '../../state-address.js';
 import { refuseDenied, refuseUnfit, refuseUnreachable } from '../backend-errors.js';
 import type { Put, Registers } from './port.js';
 import { asFailure, PATIENCE, retried, type Pauses } from '../retried.js';
@@ -47,11 +48,15 @@ export interface S3Options extends Pauses {
   }) => Promise<Answer>;
 }
 
-/** The origin of all requests, and the address of the bucket. An `endpoint` has the bucket in its path, unless `style=virtual`. */
+/** The origin of all requests, and the address of the bucket. An `endpoint` has the bucket in its path, unless `style=virtual`. @throws Refusal */
 export function bucketAddress(url: URL, region: string): URL {
   const bucket = url.host;
   const endpoint = url.searchParams.get('endpoint');
-  if (endpoint === null) return new URL(`https://${bucket}.s3.${region}.amazonaws.com/`);
+  if (endpoint === null)
+    return (
+      urlFrom(`https://${bucket}.s3.${region}.amazonaws.com/`) ??
+      refuseAddress('names no bucket, or the region is none')
+    );
   const address = new URL(endpoint);
   if (url.searchParams.get('style') === 'virtual') address.host = `${bucket}.${address.host}`;
   else address.pathname = `${address.pathname.replace(/\/$/, '')}/${bucket}/`;
