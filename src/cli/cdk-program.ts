@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { compareText, isObject, refuse, type Json, type JsonObject } from '../model/index.js';
-import { endOf, GROUPED, TOO_LATE } from '../platform/child-process.js';
+import { endOf, endWords, GROUPED, TOO_LATE } from '../platform/child-process.js';
 import { ifThere } from '../state/disk-errors.js';
 import type { Context } from './context.js';
 
@@ -72,7 +72,7 @@ export async function synthesise(
       `did not end within ${seconds} seconds, and was stopped`,
       `\nWhere it needs longer: export TRUEUP_SYNTH_SECONDS=${seconds * 3}`,
     );
-  if (code !== 0) failed('program-failed', `failed: it ended with exit code ${code}`);
+  if (code !== 0) failed('program-failed', `failed: it ${endWords(code)}`);
   const manifest = await ifThere(context.files.read(join(output, 'manifest.json')));
   if (manifest === undefined) {
     const documents = (await context.files.list(output)).filter((name) => /\.ya?ml$/.test(name));

@@ -76,6 +76,10 @@ export function endOf(
   });
 }
 
+/** Part of a sentence, which begins "it …". @param code as `endOf` returns it */
+export const endWords = (code: number | string): string =>
+  typeof code === 'number' ? `ended with exit code ${code}` : `was ended by ${code}`;
+
 /** Whatever the program started is signalled with it. */
 export function signalAll(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return;

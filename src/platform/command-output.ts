@@ -1,6 +1,6 @@
 // Runs a command for the text that it prints, such as the client of a secret manager.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { endOf, GROUPED, signalAll, TOO_LATE } from './child-process.js';
+import { endOf, endWords, GROUPED, signalAll, TOO_LATE } from './child-process.js';
 import type { CommandOutput } from './index.js';
 import { errorCode } from '../model/index.js';
 
@@ -31,7 +31,7 @@ export const commandOutput: CommandOutput = async ([command = '', ...words], whe
     if (code === TOO_LATE) return { problem: `it did not end within ${SECONDS} s` };
     return code === 0
       ? { text: Buffer.concat(chunks).toString('utf8') }
-      : { problem: `it ended with exit code ${code}` };
+      : { problem: `it ${endWords(code)}` };
   } catch (error) {
     return {
       problem:
