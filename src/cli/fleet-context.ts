@@ -3,6 +3,7 @@
 import {
   defined,
   isOwnCredential,
+  isSecretName,
   keptMembers,
   maskingOf,
   digest,
@@ -236,7 +237,7 @@ export async function tenantContext(
   const masking = maskingOf();
   for (const secret of ownCredentials(environment)) masking.add(secret);
   for (const [name, value] of Object.entries(printed))
-    if (!addresses.has(name)) masking.add(new Secret(name, () => value));
+    if (isSecretOutput(name)) masking.add(new Secret(name, () => value));
   const { inItsWords, typedWith } = wordsOf(masking, tenant, { env, given: ports.flags.var });
   const told: Diagnostic[] = [];
   const context: Context = {
@@ -332,6 +333,10 @@ function withPrefixes(one: Diagnostic, { credentials }: Tenant): Diagnostic {
 
 /** What a credential command prints beside secrets. */
 const addresses: ReadonlySet<string> = new Set(Object.values(needs).map(({ address }) => address));
+
+/** The value of a variable of the declarations is shown as `trueup plan` shows it: it is secret if a declaration says so, or its name. */
+const isSecretOutput = (name: string): boolean =>
+  name.startsWith('TRUEUP_VAR_') ? isSecretName(name) : !addresses.has(name);
 
 const VARIABLE = new RegExp(
   `(?<![A-Z0-9_])(?:${[...addresses, ...withheld].join('|')})(?![A-Z0-9_])`,

@@ -27,6 +27,7 @@ import {
   maskingOf,
   sha256,
   type FleetDocument,
+  type PlanDocument,
 } from '../../../src/model/index.js';
 import { startHttp } from '../../../scripts/servers.js';
 import { cleanUp } from '../../support/clean-up.js';
@@ -1420,6 +1421,38 @@ describe('a credential command', () => {
     expect(code, stderr).toBe(0);
     expect(home.writes('acme').length).toBe(1);
     expect(home.writes('globex').length).toBe(1);
+  });
+
+  test('that prints variables leaves them as they are, unless they are secret', async () => {
+    const base = BASE.replace('On-call pager', '"Pager of ${var.team} ${var.api_token}"').replace(
+      '" } }',
+      '" }, authentication: { secret: "${secret.env.TRUEUP_VAR_pager}" } }',
+    );
+    const home = await fleetOf(
+      ['acme'],
+      commanded('cat vault.json'),
+      base.replace('variables: { ', 'variables: { team: none, api_token: none, '),
+    );
+    const own = Object.entries(home.env).filter(([key]) => key.startsWith('ACME_'));
+    const vault = Object.fromEntries(own.map(([key, value]) => [key.slice('ACME_'.length), value]));
+    const printed = { TRUEUP_VAR_team: 'north', TRUEUP_VAR_pager: 's3cret-of-pager' };
+    home.write('vault.json', JSON.stringify({ ...vault, ...printed }));
+    const saved = await home.run('plan', '--out', 'b', '--run', 'r');
+    expect(saved.code, saved.stderr).toBe(0);
+    const { document } = home.result('r', 'acme');
+    const env = { ...vault, ...printed, PATH: home.env['PATH']! };
+    const words = ['plan', 'base', 'tenants/acme', '--format', 'json'];
+    const single = await inProcess(plan, words, { cwd: home.cwd, env });
+    const { resource_changes } = JSON.parse(single.stdout) as PlanDocument;
+    expect(document).toMatchObject({ resource_changes });
+    expect(JSON.stringify(resource_changes)).toContain('Pager of north none');
+    expect(JSON.stringify(document)).not.toContain('s3cret-of-pager');
+    home.write(
+      'vault.json',
+      JSON.stringify({ ...vault, ...printed, TRUEUP_VAR_api_token: 's3cret-token' }),
+    );
+    await home.run('plan', '--run', 'named');
+    expect(JSON.stringify(home.result('named', 'acme'))).not.toContain('s3cret-token');
   });
 
   test('that prints too little is what has to be changed, not the environment', async () => {
