@@ -6,6 +6,7 @@ import {
   defined,
   didYouMean,
   isAddress,
+  isSecretName,
   NAME,
   nameWords,
   refuse,
@@ -401,7 +402,7 @@ function ofFolders(reading: Reading, tenants: RawMap): readonly Found[] | undefi
   return made;
 }
 
-/** Labels that nothing could select, and variables that no declaration could use. */
+/** Labels that nothing could select, variables that no declaration could use, and secrets. */
 function refuseNames(
   { complain }: Reading,
   path: Path,
@@ -418,6 +419,14 @@ function refuseNames(
         code: 'bad-name',
         summary: `\`${name.slice(0, 80)}\` is not a valid variable name`,
         detail: `A name ${nameWords}`,
+      });
+    else if (isSecretName(name))
+      complain([...path, 'variables', name], {
+        code: 'literal-secret',
+        summary: `the variable \`${name}\` is named like a secret, and a fleet file holds no secrets`,
+        detail: `Set TRUEUP_VAR_${name} in the environment, with the prefix of the tenant, or let its credential command print it.`,
+        // The lines around it hold the value.
+        frame: '',
       });
 }
 

@@ -235,6 +235,11 @@ test.each([
     /^1:57 bad-name: `a b` is not a valid variable name/,
   ],
   [
+    'a variable that is named like a secret',
+    'fleet: { tenants: { acme: { paths: [base], variables: { api_key: c } } } }',
+    /^1:57 literal-secret: the variable `api_key` is named like a secret/,
+  ],
+  [
     'a state without a name',
     `fleet: { ${all}, defaults: { state: "" } }`,
     /^1:52 no-state: `state` names no file/,
@@ -408,6 +413,15 @@ describe('an address that cannot hold a state', () => {
     const text = 'fleet: { tenants: { a: { paths: [base], state: "gs://b/a" } } }';
     expect(await complaints(text)).toEqual([expect.stringMatching(/^1:41 unsupported-store/)]);
   });
+});
+
+test('a secret in a variable is not repeated', async () => {
+  const file = 'fleet:\n  tenants:\n    a:\n      variables: { wifi_psk: hunter2 }\n';
+  const error: unknown = await read(file).catch((thrown: unknown) => thrown);
+  const said = error instanceof Refusal ? error.diagnostics : [];
+  expect(said.map(({ code }) => code)).toContain('literal-secret');
+  expect(JSON.stringify(said)).toContain('TRUEUP_VAR_wifi_psk');
+  expect(JSON.stringify(said)).not.toContain('hunter2');
 });
 
 test('a number that is to be a time is answered by a time', async () => {
