@@ -25,6 +25,8 @@ const SYSTEMS = [
   ['JOB_COMPLETION_INDEX', 'JOB_COMPLETIONS', 0, 'the `completions` of the Job'],
   ['CI_NODE_INDEX', 'CI_NODE_TOTAL', 1, 'the number of jobs'],
   ['CIRCLE_NODE_INDEX', 'CIRCLE_NODE_TOTAL', 0, 'the number of jobs'],
+  ['BUILDKITE_PARALLEL_JOB', 'BUILDKITE_PARALLEL_JOB_COUNT', 0, 'the `parallelism` of the step'],
+  ['SYSTEM_JOBPOSITIONINPHASE', 'SYSTEM_TOTALJOBSINPHASE', 1, 'the number of jobs'],
 ] as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;

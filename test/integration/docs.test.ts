@@ -206,7 +206,7 @@ describe('the reference', () => {
     const names = (text: string): readonly string[] =>
       text
         .match(
-          /\b(?:TRUEUP_[A-Z0-9_]*[A-Z0-9]|AWS_[A-Z_]*[A-Z]|G(?:H|ITLAB)_TOKEN|GITHUB_[A-Z_]*[A-Z]|PG(?:USER|PASSWORD)|(?:CI|CIRCLE)_NODE_(?:INDEX|TOTAL)|JOB_COMPLETION(?:_INDEX|S)|HTTPS_PROXY|NO_PROXY|NODE_EXTRA_CA_CERTS)/g,
+          /\b(?:TRUEUP_[A-Z0-9_]*[A-Z0-9]|AWS_[A-Z_]*[A-Z]|G(?:H|ITLAB)_TOKEN|GITHUB_[A-Z_]*[A-Z]|PG(?:USER|PASSWORD)|(?:CI|CIRCLE)_NODE_(?:INDEX|TOTAL)|JOB_COMPLETION(?:_INDEX|S)|BUILDKITE_PARALLEL_JOB(?:_COUNT)?|SYSTEM_(?:JOBPOSITION|TOTALJOBS)INPHASE|HTTPS_PROXY|NO_PROXY|NODE_EXTRA_CA_CERTS)/g,
         )
         ?.map(plain) ?? [];
     const code = filesBelow('src', '.ts').flatMap((path) => [

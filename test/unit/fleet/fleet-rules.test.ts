@@ -100,6 +100,16 @@ describe('shards', () => {
     [undefined, { CI_NODE_TOTAL: '1' }, undefined],
     [undefined, { CIRCLE_NODE_INDEX: '0', CIRCLE_NODE_TOTAL: '2' }, { index: 1, total: 2 }],
     [undefined, { JOB_COMPLETION_INDEX: '0', JOB_COMPLETIONS: '3' }, { index: 1, total: 3 }],
+    [
+      undefined,
+      { BUILDKITE_PARALLEL_JOB: '0', BUILDKITE_PARALLEL_JOB_COUNT: '3' },
+      { index: 1, total: 3 },
+    ],
+    [
+      undefined,
+      { SYSTEM_JOBPOSITIONINPHASE: '3', SYSTEM_TOTALJOBSINPHASE: '3' },
+      { index: 3, total: 3 },
+    ],
     ['1/1', { JOB_COMPLETION_INDEX: '5', JOB_COMPLETIONS: '9' }, { index: 1, total: 1 }],
   ])('%s %o', (flag, environment, expected) => {
     expect(shardIn(flag, environment)).toEqual(expected);
@@ -112,6 +122,8 @@ describe('shards', () => {
     [undefined, { JOB_COMPLETION_INDEX: '0' }],
     [undefined, { JOB_COMPLETION_INDEX: '3', JOB_COMPLETIONS: '3' }],
     [undefined, { CI_NODE_INDEX: '1' }],
+    [undefined, { BUILDKITE_PARALLEL_JOB: '3', BUILDKITE_PARALLEL_JOB_COUNT: '3' }],
+    [undefined, { SYSTEM_JOBPOSITIONINPHASE: '0', SYSTEM_TOTALJOBSINPHASE: '3' }],
     [undefined, { CIRCLE_NODE_INDEX: '0', CIRCLE_NODE_TOTAL: '' }],
   ])('%s %o is refused', (flag, environment) => {
     expect(() => shardIn(flag, environment)).toThrow(/shard|jobs/);
