@@ -35,6 +35,8 @@ export interface CommandSpec {
   /** Ends by itself after a signal, in good order; all other commands are stopped at once. */
   readonly graceful?: true;
   readonly more?: string;
+  /** Flags of other commands that this one cannot have, and why. */
+  readonly without?: { readonly flags: readonly string[]; readonly why: string };
 }
 
 /** A flag by its spelling: what it does, and its traits if it has any. */
@@ -373,6 +375,13 @@ const table = {
       ...detailed,
       ...allow,
       ...tenants,
+    },
+    without: {
+      flags: Object.keys(queued),
+      why: `a plan is not queued: the limits over tenants need all plans at once.
+Plan in this process, or in shards (--shard 1/8). Workers then apply the bundle:
+trueup fleet plan --out change.bundle
+trueup fleet apply change.bundle --engine pgboss`,
     },
     graceful: true,
   },

@@ -78,6 +78,14 @@ function createProgram(out: Write, err: Write, found: Found): Command {
     if (spec.usage !== undefined) command.usage(`[options] ${spec.usage}`);
     for (const flag of spec.flags) command.addOption(toOption(flag));
     if (spec.more !== undefined) command.addHelpText('after', spec.more);
+    for (const spelling of spec.without?.flags ?? [])
+      command.addOption(
+        new Option(spelling)
+          .hideHelp()
+          .argParser(() =>
+            command.error(`error: ${spelling.split(' ', 1)[0]}: ${spec.without!.why}`),
+          ),
+      );
     command.action(() => {
       // A variable that is not set must not become the current folder, or everything there is.
       if (command.args.includes('')) command.error('error: an argument is empty');

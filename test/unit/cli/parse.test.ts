@@ -93,6 +93,14 @@ describe('complaints', () => {
       ['plan', '-detailed-exitcod'],
       /unknown option '--detailed-exitcod'[\s\S]*--detailed-exitcode/,
     ],
+    [
+      ['fleet', 'plan', '--engine', 'pgboss'],
+      /--engine: a plan is not queued: .* \(--shard 1\/8\)\. .* fleet apply change.bundle --engine/,
+    ],
+    [
+      ['fleet', 'plan', '--queue', 'postgres://h/d', '--engine', 'pgboss'],
+      /--queue: a plan is not/,
+    ],
     [['pln'], /unknown command 'pln'[\s\S]*plan/],
     [['state'], /Usage: trueup state/],
     [['state', 'remove'], /unknown command 'remove'/],
