@@ -1,5 +1,6 @@
 // The tenants of a fleet as contexts: each with its own environment, masking, flags and messages. Nothing of one reaches
 // another, but the limiter of a credential that both use.
+import { resolve } from 'node:path';
 import {
   defined,
   isOwnCredential,
@@ -8,9 +9,12 @@ import {
   maskingOf,
   digest,
   equal,
+  pathWord,
   refuse,
   Refusal,
   Secret,
+  shellWord,
+  warning,
   type Diagnostic,
   type Masking,
   type TypedWith,
@@ -76,7 +80,7 @@ export async function fleetHere(context: Context): Promise<FleetSite> {
     refuse('nothing-selected', `--select ${flags.select} selects no tenant.`, {
       detail: `To see the tenants: trueup fleet validate`,
     });
-  const changed = await changedHere(context, fleet, env);
+  const changed = await changedHere(context, { fleet, env, isSelected });
   const selected = changed ? fitting.filter((one) => changed.has(one)) : fitting;
   if (selected.length === 0)
     await context.tell([
@@ -95,16 +99,23 @@ export async function fleetHere(context: Context): Promise<FleetSite> {
   return { fleet, selected, here, shards: shard?.total ?? 1, split, credentials, env };
 }
 
+interface Selection {
+  readonly fleet: Fleet;
+  readonly env: string | undefined;
+  readonly isSelected: (tenant: Tenant) => boolean;
+}
+
 /** The tenants that `--changed-since` asks for; undefined without it. @throws Refusal where there is no such reference */
 async function changedHere(
-  { cwd, flags: { changedSince }, environment, tell }: Context,
-  fleet: Fleet,
-  env: string | undefined,
+  context: Context,
+  { fleet, env, isSelected }: Selection,
 ): Promise<ReadonlySet<Tenant> | undefined> {
+  const { cwd, flags, environment, tell } = context;
+  const { changedSince } = flags;
   if (changedSince === undefined) return undefined;
   const { gitRepository } = await import('../platform/git-files.js');
   const { referenceNamed } = await import('./git-references.js');
-  const { changedTenants } = await import('../fleet/changed-tenants.js');
+  const { changedTenants, removedTenants } = await import('../fleet/changed-tenants.js');
   const repository = gitRepository({ cwd, environment });
   const files = repository.filesOf(referenceNamed(repository, changedSince).commit);
   const before = await readFleet({ files, cwd }).catch((error: unknown) => {
@@ -119,6 +130,13 @@ async function changedHere(
         summary: `${changedSince} has no ${FLEET_FILE} that can be read: every tenant counts as changed.`,
       },
     ]);
+  const removed = removedTenants(before, fleet, env).filter(isSelected);
+  await tell(
+    briefly(
+      removed.map((one) => removedWarning(context, one, env)),
+      '',
+    ),
+  );
   const changed = changedTenants(
     { files, fleet: before },
     { files: declarationFiles, fleet },
@@ -131,6 +149,33 @@ async function changedHere(
     },
   );
   return new Set(changed);
+}
+
+/** Where the files of a tenant are gone, so is the way to delete its objects. */
+function removedWarning(
+  { cwd, flags, masking, said }: Context,
+  tenant: Tenant,
+  env: string | undefined,
+): Diagnostic {
+  const { name, paths } = tenant;
+  const since = shellWord(flags.changedSince ?? 'HEAD');
+  const gone = paths.filter((path) => !declarationFiles.stat(resolve(cwd, path))).map(pathWord);
+  const [complete] = withCommands(
+    [
+      warning(
+        'tenant-removed',
+        `the tenant ${name} is in ${flags.changedSince}, and no longer here: objects of it that were not destroyed stay live, and no run of the fleet audits them`,
+        [
+          ...(gone.length > 0
+            ? [`To bring its files back: git checkout ${since} -- ${gone.join(' ')}`]
+            : []),
+          `To delete its objects before you remove it: trueup destroy ${paths.map(pathWord).join(' ')}`,
+        ].join('\n'),
+      ),
+    ],
+    said,
+  );
+  return wordsOf(masking, tenant, { env, given: flags.var }).inItsWords(complete!);
 }
 
 /** What tells the credentials of tenants apart: their ids where the environment holds them, else what the fleet file says. */
@@ -313,7 +358,7 @@ function wordsOf(masking: Masking, tenant: Tenant, { env, given }: Typing) {
 }
 
 /** A command that calls the service with the credentials of whoever types it. */
-const CLOUD_COMMAND = /: `?TRUEUP_STATE=.* trueup (?:apply|drift|get|import|plan)\b/;
+const CLOUD_COMMAND = /: `?TRUEUP_STATE=.* trueup (?:apply|destroy|drift|get|import|plan)\b/;
 
 const firstSet = ({ name, credentials }: Tenant): string =>
   'env_prefix' in credentials

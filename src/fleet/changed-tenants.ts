@@ -3,7 +3,7 @@
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { cached, errorCode, sha256 } from '../model/index.js';
 import type { DeclarationFiles } from '../platform/index.js';
-import type { Fleet, Tenant } from './tenant.js';
+import { addressPlace, tenantState, type Fleet, type Tenant } from './tenant.js';
 
 export interface FleetVersion {
   readonly files: DeclarationFiles;
@@ -36,6 +36,18 @@ export function changedTenants(
     const former = earlier.get(tenant.name);
     return !former || entryOf(former) !== entryOf(tenant) || tenant.paths.some(differs);
   });
+}
+
+/** Those of the earlier version that the later one lacks, also under another name: nothing works on their states any more. */
+export function removedTenants(
+  before: Fleet | undefined,
+  now: Fleet,
+  env: string | undefined,
+): readonly Tenant[] {
+  const placeOf = (tenant: Tenant): string => addressPlace(tenantState(tenant, env));
+  const names = new Set(now.tenants.map(({ name }) => name));
+  const places = new Set(now.tenants.map(placeOf));
+  return (before?.tenants ?? []).filter((one) => !names.has(one.name) && !places.has(placeOf(one)));
 }
 
 const YAML = /\.ya?ml$/i;

@@ -82,6 +82,39 @@ test('a tenant whose plan was refused is planned again by the same run', async (
   expect((await home.run('apply', '--auto-approve', '--run', 'two')).code).toBe(0);
 });
 
+describe('a tenant whose folder was removed since a git reference', () => {
+  const removed = async (...words: readonly string[]) => {
+    const home = await fleetOf(['acme', 'globex', 'in-it']);
+    const git = gitIn(home.cwd);
+    git('init', '--quiet', '.');
+    git('add', '.');
+    git('commit', '--quiet', '--message', 'First');
+    for (const name of ['globex', 'in-it'])
+      rmSync(join(home.cwd, 'tenants', name), { recursive: true });
+    return home.run('validate', '--changed-since', 'HEAD', ...words);
+  };
+
+  test('is named, with the commands that delete its objects', async () => {
+    const { code, stderr } = await removed('--env', 'prod');
+    expect(code, stderr).toBe(0);
+    const said = stderr.replaceAll(/\s+/g, ' ');
+    expect(said).toContain('warning: the tenant globex is in HEAD, and no longer here: ');
+    expect(said).toContain('First set the variables of globex without the prefix GLOBEX_.');
+    expect(said).toContain('To bring its files back: git checkout HEAD -- tenants/globex ');
+    expect(said).toContain(
+      ': TRUEUP_STATE=.trueup/tenants/globex/state.prod.json trueup destroy base tenants/globex --env prod ',
+    );
+    expect(said).toContain('the tenant in-it is in HEAD');
+    expect(said).not.toContain('tenant acme is');
+  });
+
+  test('is not named, if it is not selected', async () => {
+    const { stderr } = await removed('--select', 'tenant!=globex');
+    expect(stderr).not.toContain('globex is in HEAD');
+    expect(stderr).toContain('in-it is in HEAD');
+  });
+});
+
 describe('the variables of a tenant', () => {
   const file = (variables: string): string =>
     `fleet: { tenants: { acme: { paths: [tenants/acme], variables: ${variables} } }, defaults: { paths: [base] } }`;

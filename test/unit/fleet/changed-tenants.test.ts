@@ -1,6 +1,6 @@
 // Which tenants differ from those of another version of the folder.
 import { expect, test } from 'vitest';
-import { changedTenants } from '../../../src/fleet/changed-tenants.js';
+import { changedTenants, removedTenants } from '../../../src/fleet/changed-tenants.js';
 import type { Fleet, Tenant } from '../../../src/fleet/tenant.js';
 import type { DeclarationFiles } from '../../../src/platform/index.js';
 
@@ -144,6 +144,18 @@ test('an entry that changed, is new, or is gone', () => {
   ]);
   expect(changedBy({}, fleet(tenant('y')), both)).toEqual(['x']);
   expect(changedBy({}, both, fleet(tenant('y')))).toEqual([]);
+});
+
+test('a tenant that is gone, unless another name has its state', () => {
+  const gone = (before: Fleet | undefined, now: Fleet): readonly string[] =>
+    removedTenants(before, now, undefined).map(({ name }) => name);
+  expect(gone(both, fleet(tenant('y')))).toEqual(['x']);
+  expect(gone(fleet(tenant('y')), both)).toEqual([]);
+  expect(gone(undefined, both)).toEqual([]);
+  const state = 's3://b/k';
+  expect(gone(fleet(tenant('x', { state })), fleet(tenant('z', { state: `${state}/` })))).toEqual(
+    [],
+  );
 });
 
 test('every tenant, where there was no fleet', () => {
