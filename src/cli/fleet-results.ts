@@ -22,6 +22,7 @@ import {
 import type { RunStop } from '../fleet/merge.js';
 import { addressPlace, fleetDigest } from '../fleet/tenant.js';
 import { tenantJobIn } from '../fleet/tenant-job.js';
+import { plusWrites } from '../report/fleet-figures.js';
 import { jsonText } from '../report/json-output.js';
 import {
   anyMember,
@@ -53,7 +54,7 @@ export interface RunRecords {
   begin(run: FleetRun, queue?: string): Promise<boolean>;
   /** The last result of a tenant, of those that were there when it was first asked for. */
   last(tenant: string): Promise<TenantResult | undefined>;
-  /** Writes a result under the next free attempt. @returns it */
+  /** Writes a result under the next free attempt; that of an apply with the writes of the attempts before. @returns it */
   write(result: TenantResult): Promise<TenantResult>;
   /** Keeps why this process stopped; nothing where neither it nor one before did. */
   end(ended: EndedProcess): Promise<void>;
@@ -458,6 +459,16 @@ function processEnds(place: ResultPlace, run: string): Pick<RunRecords, 'end' | 
   };
 }
 
+/** The result of an apply with the writes of the attempt before, which has those of earlier ones. A damaged attempt has none that can be read. */
+async function withEarlierWrites(
+  records: Pick<RunRecords, 'last'>,
+  result: TenantResult,
+): Promise<TenantResult> {
+  const earlier = await lastOrDamaged(records, result.tenant);
+  if (typeof earlier !== 'object') return result;
+  return { ...result, kinds: plusWrites(result.kinds, earlier.kinds) };
+}
+
 /** @param only the one tenant that is asked about: then the results of others are not listed */
 export function runRecords(place: ResultPlace, name: string, only = ''): RunRecords {
   const runKey = `fleet/${name}`;
@@ -472,19 +483,18 @@ export function runRecords(place: ResultPlace, name: string, only = ''): RunReco
     });
   const begun = askedOnce(run);
   const attempts = askedOnce(() => lastAttempts(place, `${runKey}/`, only));
+  const read = async (tenant: string, attempt = 0): Promise<TenantResult | undefined> => {
+    const of = attempt > 0 ? await begun() : undefined;
+    if (!of) return undefined;
+    return recordAt<TenantResult>(place, keyOf(tenant, attempt), {
+      shape: resultShape(tenant, of),
+      what: `a result of ${tenant} in the run ${name}`,
+      detail: `It was edited, cut off, or put there by mistake. Remove it. ${of.queued ? `Then, with --queue or TRUEUP_QUEUE as before: trueup fleet resume ${name}` : toResume(name)}`,
+    });
+  };
   return {
     run,
-    async last(tenant) {
-      const attempt = (await attempts()).get(tenant);
-      if (attempt === undefined) return undefined;
-      const of = await begun();
-      if (!of) return undefined;
-      return recordAt<TenantResult>(place, keyOf(tenant, attempt), {
-        shape: resultShape(tenant, of),
-        what: `a result of ${tenant} in the run ${name}`,
-        detail: `It was edited, cut off, or put there by mistake. Remove it. ${of.queued ? `Then, with --queue or TRUEUP_QUEUE as before: trueup fleet resume ${name}` : toResume(name)}`,
-      });
-    },
+    last: async (tenant) => read(tenant, (await attempts()).get(tenant)),
     async begin(record, queue = '') {
       if (await place.create(runKey, recordText(place, record))) return false;
       refuseOtherRun(record, await run(), queue);
@@ -502,13 +512,14 @@ export function runRecords(place: ResultPlace, name: string, only = ''): RunReco
         work,
       ) ?? work(wait.signal),
     async write(result) {
-      const attempt = await firstFree(place, result.attempt, (number) =>
-        place.create(
-          keyOf(result.tenant, number),
-          recordText(place, { ...result, attempt: number }),
-        ),
-      );
-      return { ...result, attempt };
+      let written = result;
+      await firstFree(place, result.attempt, async (attempt) => {
+        const before = { last: (tenant: string) => read(tenant, attempt - 1) };
+        const whole = result.command === 'apply' ? await withEarlierWrites(before, result) : result;
+        written = { ...whole, attempt };
+        return place.create(keyOf(result.tenant, attempt), recordText(place, written));
+      });
+      return written;
     },
   };
 }

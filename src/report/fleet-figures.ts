@@ -80,6 +80,20 @@ export function withWrites(
   );
 }
 
+/** The kinds of a tenant with the writes of its earlier attempts in the same run. */
+export function plusWrites(
+  kinds: TenantEntry['kinds'],
+  earlier: TenantEntry['kinds'],
+): TenantEntry['kinds'] {
+  const sums = new Map(Object.entries(kinds));
+  for (const [kind, { writes }] of Object.entries(earlier)) {
+    if (!writes) continue;
+    const counts = sums.get(kind) ?? { changed: 0, objects: 0 };
+    sums.set(kind, { ...counts, writes: addedWrites(counts.writes ?? NO_WRITES, writes) });
+  }
+  return Object.fromEntries(sums);
+}
+
 /** As in `create 12, update 40, delete 1 in 7 tenants`. */
 export function writesSentence({ writes, tenants }: FleetWrites): string {
   const counts = keysOf(NO_WRITES).flatMap((verb) =>

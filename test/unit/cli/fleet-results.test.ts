@@ -213,6 +213,46 @@ test('equal records of two processes are kept both', async () => {
   expect(twice.map(({ attempt }) => attempt)).toEqual([1, 2]);
 });
 
+describe('the writes of an apply', () => {
+  const applied: FleetRun = { ...run, command: 'apply' };
+  const wrote = (kinds: TenantResult['kinds']): TenantResult =>
+    tenantResult('acme', { command: 'apply', kinds });
+  const rules = (create: number, objects = 5): TenantResult['kinds'] => ({
+    alert_rules: { changed: 1, objects, writes: { create, update: 1, delete: 0 } },
+  });
+  const total = {
+    alert_rules: { changed: 1, objects: 5, writes: { create: 5, update: 2, delete: 0 } },
+  };
+
+  test('are those of all attempts, also of other processes and of one that wrote nothing', async () => {
+    const connect = inMemory({});
+    const [one, two, three] = [1, 2, 3].map(() => runRecords(connect(), 'r'));
+    await one!.begin(applied);
+    expect((await one!.write(wrote(rules(2)))).kinds).toEqual(rules(2));
+    expect((await two!.write(wrote(rules(3)))).kinds).toEqual(total);
+    const none = await three!.write(wrote({}));
+    const sum = { alert_rules: { ...total.alert_rules, changed: 0, objects: 0 } };
+    expect([none.attempt, none.kinds]).toEqual([3, sum]);
+    expect((await runRecords(connect(), 'r').last('acme'))?.kinds).toEqual(sum);
+  });
+
+  test('of an attempt that is damaged are left out', async () => {
+    const place = inMemory({})();
+    await runRecords(place, 'r').begin(applied);
+    await place.create('fleet/r/acme', '{');
+    const { attempt, kinds } = await runRecords(place, 'r').write(wrote(rules(3)));
+    expect([attempt, kinds]).toEqual([2, rules(3)]);
+  });
+
+  test('are not those that an audit names', async () => {
+    const records = runRecords(inMemory({})(), 'r');
+    await records.begin(run);
+    const audit = (): TenantResult => tenantResult('acme', { kinds: rules(2) });
+    await records.write(audit());
+    expect((await records.write(audit())).kinds).toEqual(rules(2));
+  });
+});
+
 test('the search for a free number ends', async () => {
   const behindCache = runRecords(inMemory({}, () => ({ put: async () => 'conflict' }))(), 'r');
   let asked = 0;

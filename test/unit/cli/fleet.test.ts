@@ -805,6 +805,10 @@ describe('an apply', () => {
     const again = await home.run('apply', '--auto-approve', '--run', 'r');
     expect(again.code, again.stderr).toBe(0);
     expect(again.stdout).toContain('globex: Applied: 2 created');
+    // Of both attempts.
+    expect(again.stdout).toContain('Written: create 4 in 2 tenants\n');
+    const reported = await home.run('report', 'r');
+    expect(reported.stdout).toContain('Written: create 4 in 2 tenants\n');
   });
 
   test('of more tenants than may change is blocked before the first write', async () => {
