@@ -14,6 +14,7 @@ import {
   type FleetRun,
   type QueuedJobs,
 } from '../model/index.js';
+import type { ProjectPolicy } from '../policies/policy-files.js';
 import { fleetFormats } from '../report/formats.js';
 import type { Flags } from './command-table.js';
 import { otherWords } from './commands-to-type.js';
@@ -197,4 +198,48 @@ export function refuseOrderInShards(
       origin: fleet.order[0]!.origin,
     },
   );
+}
+
+interface ShardedApply {
+  readonly flags: Flags;
+  readonly policies: readonly ProjectPolicy[];
+  /** Whether the shards are to be pods, which plan for themselves. */
+  readonly inPods?: boolean;
+}
+
+/** A shard sees no plan of another one. @throws Refusal where an apply without a bundle has a limit over tenants */
+export function refuseLimitsInShards(
+  { fleet: { stop }, selected, shards }: FleetSite,
+  { flags, policies, inPods = false }: ShardedApply,
+): void {
+  if (shards < 2) return;
+  const { changed_tenants: most = Infinity } = stop;
+  const isLimited = selected.length > most;
+  const policy = policies.find(
+    ({ name, scope, severity, allow }) =>
+      scope === 'fleet' && severity === 'error' && !(allow && flags.allow?.includes(name)),
+  );
+  if (!isLimited && !policy) return;
+  refuse(
+    'limits-in-shards',
+    isLimited
+      ? `\`stop.changed_tenants\` is ${most}, and a shard does not know how many tenants the others would change.`
+      : `The policy ${policy?.name} names \`fleet\`, and a shard does not know the plans of the others.`,
+    {
+      detail: `${inPods ? 'Use --shards 1, or apply' : 'Apply'} a bundle, which holds all plans. ${bundledWords(flags, inPods)}`,
+      ...defined({ origin: isLimited ? undefined : policy?.origin }),
+    },
+  );
+}
+
+/** What to type to apply a bundle of all tenants in shards, or with workers. */
+function bundledWords({ run, allow, autoApprove: _, ...flags }: Flags, inPods: boolean): string {
+  const plan = otherWords('fleet plan', { ...flags, ...defined({ allow }), shard: '1/1' });
+  // The bundle holds what was selected and allowed.
+  const { select: __, changedSince: ___, ...rest } = { ...flags, ...defined({ run }) };
+  const apply = inPods ? ['--engine pgboss'] : otherWords('fleet apply', rest);
+  return [
+    `In one job: ${['trueup fleet plan --out change.bundle', ...plan].join(' ')}`,
+    `and then${inPods ? '' : ', in each shard,'} type \`${['trueup fleet apply change.bundle', ...apply].join(' ')}\`.`,
+  ].join('\n');
 }

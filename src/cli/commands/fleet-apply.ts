@@ -27,6 +27,7 @@ import {
   formsHere,
   namesOf,
   queueRun,
+  refuseLimitsInShards,
   refuseOrderInShards,
   sharedPlaces,
   tenantFlags,
@@ -151,9 +152,11 @@ async function applyNow(context: Context, forms: FleetForms): Promise<Exit> {
       `To do it without confirmation: ${apply.join(' ')}\nTo save the plans and review them first: ${planWords(context)}\nand then type \`trueup fleet apply change.bundle\`.`,
     );
   }
-  refuseUnknownAllow(context, await policiesHere(context));
+  const policies = await policiesHere(context);
+  refuseUnknownAllow(context, policies);
   const site = await fleetHere(context);
   refuseOrderInShards(site, { flags });
+  refuseLimitsInShards(site, { flags, policies });
   const { run, records } = await begun(context, site, 'apply');
   const again = resuming(context, run);
   const planning: FleetJob = {

@@ -26,7 +26,8 @@ import { wholeNumber, type Command, type Context } from '../context.js';
 import { needs } from '../cloud-connection.js';
 import { fleetHere, type FleetSite } from '../fleet-context.js';
 import { version } from '../version.js';
-import { refuseOrderInShards } from '../fleet-command.js';
+import { refuseLimitsInShards, refuseOrderInShards } from '../fleet-command.js';
+import { policiesHere } from '../project-policies.js';
 
 type Kind = 'job' | 'cronjob' | 'worker';
 
@@ -46,7 +47,11 @@ export const run: Command = async (context) => {
   const work = flags.command ?? 'drift';
   refuseSecretWords(flags.var ?? []);
   const site = await fleetHere({ ...context, flags: { ...flags, shard: `1/${shards}` } });
-  if (kind !== 'worker' && work === 'apply') refuseOrderInShards(site, { flags });
+  if (kind !== 'worker' && work === 'apply') {
+    refuseOrderInShards(site, { flags });
+    const policies = await policiesHere(context);
+    refuseLimitsInShards(site, { flags, policies, inPods: true });
+  }
   await checkPlaces(context, site, work === 'apply' || kind === 'worker');
   const { namespace, secret, image, serviceAccount: account } = flags;
   const options: ManifestOptions = {

@@ -332,3 +332,15 @@ test('an apply of several stages is refused in shards', async () => {
   expect([code, stderr]).toEqual([1, expect.stringContaining('[order-in-shards]')]);
   expect((await printed([...words, '--shards', '1'], staged)).code).toBe(0);
 });
+
+test('an apply with a limit over tenants is refused in shards', async () => {
+  const limited = `${FILE}  stop: { changed_tenants: 1 }\n`;
+  const words = [...IMAGE, '--command', 'apply'];
+  const { code, stdout, stderr } = await printed(words, limited);
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toContain('`stop.changed_tenants` is 1, and a shard does not know');
+  expect(stderr).toContain('Use --shards 1, or apply a bundle');
+  expect((await printed([...words, '--shards', '1'], limited)).code).toBe(0);
+  expect((await printed([...words, '--select', 'tier=canary'], limited)).code).toBe(0);
+  expect((await printed(IMAGE, limited)).code).toBe(0);
+});

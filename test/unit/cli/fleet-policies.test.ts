@@ -56,6 +56,20 @@ test.each(['plan', 'apply'] as const)(
   },
 );
 
+test('an apply in shards without a bundle is refused', async () => {
+  const home = await governed(FEW);
+  const words = ['--auto-approve', '--shard', '1/2'];
+  const { code, stderr } = await home.run('apply', ...words);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining('The policy few-tenants names `fleet`'),
+  ]);
+  expect(stderr).toContain('trueup fleet plan --out change.bundle --shard 1/1');
+  expect((await home.run('apply', ...words, '--allow', 'few-tenants')).code).toBe(0);
+  const warned = await governed(`${FEW}  severity: warning\n`);
+  expect((await warned.run('apply', ...words)).code).toBe(0);
+});
+
 test('a bundle that is blocked as a whole is not said to be ready', async () => {
   const home = await governed(FEW);
   const { stderr } = await home.run('plan', '--out', 'c.bundle');

@@ -828,6 +828,28 @@ describe('an apply', () => {
     expect([home.writes('acme').length, home.writes('globex').length]).toEqual([1, 0]);
   });
 
+  test('in shards without a bundle is refused where a limit is over all tenants', async () => {
+    const home = await fleetOf(['acme', 'globex'], `${FILE}  stop: { changed_tenants: 1 }\n`);
+    const words = ['--auto-approve', '--var', 'hook=https://hooks.example.com/x'];
+    for (const shard of ['1/2', '2/2']) {
+      const { code, stderr } = await home.run('apply', ...words, '--run', 'r', '--shard', shard);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('[limits-in-shards]')]);
+      expect(stderr).toContain(
+        'trueup fleet plan --out change.bundle --shard 1/1 --var hook=<value>',
+      );
+      expect(stderr).toContain(
+        `type \`trueup fleet apply change.bundle --run r --shard ${shard}\`.`,
+      );
+    }
+    expect([...home.writes('acme'), ...home.writes('globex')]).toEqual([]);
+    // No more than the limit are selected.
+    for (const shard of ['1/2', '2/2']) {
+      const select = ['--select', 'tenant=acme', '--shard', shard];
+      expect((await home.run('apply', '--auto-approve', ...select)).code).toBe(0);
+    }
+    expect([home.writes('acme').length, home.writes('globex').length]).toEqual([1, 0]);
+  });
+
   const reported = (home: FleetHome, said: Said): FleetDocument => {
     const document = JSON.parse(said.stdout) as FleetDocument;
     expect(document.exit).toBe(said.code);
