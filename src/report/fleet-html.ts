@@ -15,7 +15,7 @@ import {
   writesByKind,
   writesSentence,
 } from './fleet-figures.js';
-import { fleetErrors, fleetSentence, isWell, statusWord, writesTitle } from './fleet-text.js';
+import { fleetErrorsOf, fleetSentence, isWell, statusWord, writesTitle } from './fleet-text.js';
 import { pageSection, htmlPage } from './html-page.js';
 import { diagnosticNotes, htmlTable, wideTable } from './html-parts.js';
 import { markup, moment, raw, type Markup } from './markup.js';
@@ -37,7 +37,7 @@ const MOST_ERRORS = 200;
 
 export function fleetHtml(document: FleetDocument, style: Style): string {
   const tenants = worstFirst(document.tenants);
-  const errors = fleetErrors(document, tenants);
+  const errors = fleetErrorsOf(document, tenants);
   const warnings = warningCounts(tenants);
   const changed = tenants.filter(({ changes }) => changes.length > 0);
   const counts = tenantStatuses.flatMap((status) => {
@@ -54,7 +54,7 @@ export function fleetHtml(document: FleetDocument, style: Style): string {
       pageSection(
         'tenants',
         'Tenants',
-        [heatMap(tenants, kindsIn(document), style)],
+        [heatMap(tenants, kindsIn(document), linksOf(errors, style))],
         tenants.length,
       ),
       pageSection('writes', writesTitle(document), writesTable(document)),
@@ -104,25 +104,42 @@ const linked = (tenant: string, address: string | undefined): Markup =>
 const requestsOf = (tenants: readonly TenantEntry[]): number =>
   tenants.reduce((sum, { requests }) => sum + requests, 0);
 
-function errorNotes(errors: Parameters<typeof diagnosticNotes>[0]): readonly Markup[] {
+type FleetErrors = ReturnType<typeof fleetErrorsOf>;
+
+/** Of what is not shown. */
+const MORE = 'errors-more';
+const errorId = (index: number): string => (index < MOST_ERRORS ? `error-${index + 1}` : MORE);
+
+function errorNotes(errors: FleetErrors): readonly Markup[] {
   const left = errors.length - MOST_ERRORS;
-  const more = left > 0 ? [markup`<p>… and ${left} more; the JSON form has them.</p>\n`] : [];
-  return [...diagnosticNotes(errors.slice(0, MOST_ERRORS)), ...more];
+  const more =
+    left > 0 ? [markup`<p id="${MORE}">… and ${left} more; the JSON form has them.</p>\n`] : [];
+  const shown = errors.slice(0, MOST_ERRORS).map(({ diagnostic }) => diagnostic);
+  const idOf = (index: number) => (errors[index]!.tenants.length > 0 ? errorId(index) : undefined);
+  return [...diagnosticNotes(shown, idOf), ...more];
+}
+
+/** Where more is said of a tenant: its page, or else what differs, or else its first error. */
+function linksOf(errors: FleetErrors, { pageOf }: Style) {
+  const first = new Map<string, string>();
+  for (const [index, { tenants }] of errors.entries())
+    for (const tenant of tenants) if (!first.has(tenant)) first.set(tenant, `#${errorId(index)}`);
+  return ({ tenant, changes }: TenantEntry): string | undefined =>
+    pageOf?.(tenant) ?? (changes.length > 0 ? `#tenant-${tenant}` : first.get(tenant));
 }
 
 function heatMap(
   tenants: readonly TenantEntry[],
   kinds: readonly string[],
-  { pageOf }: Style,
+  linkOf: (entry: TenantEntry) => string | undefined,
 ): Markup {
   const heads = ['Tenant', 'Status', 'Result', ...kinds].map(
     (title) => markup`<th scope="col">${title}</th>`,
   );
   const rows = tenants.map((one) => {
     const { tenant, status, summary } = one;
-    const address = pageOf?.(tenant) ?? (one.changes.length > 0 ? `#tenant-${tenant}` : undefined);
     const cells = kinds.map((kind) => cellOf(one.kinds[kind], one.exit === 0));
-    return markup`<tr><th scope="row">${linked(tenant, address)}</th><td${classOf(toneOf(status))}>${statusWord(status)}</td><td class="text">${summary}</td>${cells}</tr>\n`;
+    return markup`<tr><th scope="row">${linked(tenant, linkOf(one))}</th><td${classOf(toneOf(status))}>${statusWord(status)}</td><td class="text">${summary}</td>${cells}</tr>\n`;
   });
   const caption = markup`Objects of each kind that differ, of all that were read; the worst tenant first`;
   return wideTable({ label: 'Tenants and kinds', caption, look: 'scroll heat' }, heads, rows);

@@ -49,17 +49,31 @@ export function fleetSentence({ summary, run }: FleetDocument): string {
   return `${plural(summary.tenants, 'tenant')}${each}.${named}`;
 }
 
+interface FleetError {
+  readonly diagnostic: Diagnostic;
+  /** Whose error it is; none where it is one of the run. */
+  readonly tenants: readonly string[];
+}
+
 /** The errors of the run, and of its tenants, which come in this order. */
-export const fleetErrors = (
+export function fleetErrorsOf(
   { diagnostics: ofRun }: Pick<FleetDocument, 'diagnostics'>,
   tenants: readonly TenantEntry[],
-): TenantEntry['diagnostics'] => {
+): readonly FleetError[] {
   const messages = tenantMessages();
-  const ofTenants = tenants.flatMap(({ tenant, diagnostics }) => messages.of(tenant, diagnostics));
-  return [...ofRun, ...ofTenants, ...messages.rest()].filter(
-    ({ severity }) => severity === 'error',
+  const ofTenants = tenants.flatMap(({ tenant, diagnostics }) =>
+    messages.of(tenant, diagnostics).map((diagnostic) => ({ diagnostic, tenants: [tenant] })),
   );
-};
+  return [
+    ...ofRun.map((diagnostic) => ({ diagnostic, tenants: [] })),
+    ...ofTenants,
+    ...messages.left(),
+  ].filter(({ diagnostic }) => diagnostic.severity === 'error');
+}
+
+export const fleetErrors = (
+  ...about: Parameters<typeof fleetErrorsOf>
+): TenantEntry['diagnostics'] => fleetErrorsOf(...about).map(({ diagnostic }) => diagnostic);
 
 export function fleetText(document: FleetDocument, style: Style): string {
   const errors = fleetErrors(document, document.tenants);
@@ -92,21 +106,26 @@ const SHOWN = 3;
 
 /** Messages about the tenants of a run. What is wrong with files that all of them share is shown for a few. */
 export function tenantMessages() {
-  const counts = new Map<string, { readonly one: Diagnostic; count: number }>();
+  const equals = new Map<string, { readonly one: Diagnostic; readonly tenants: string[] }>();
+  /** What was not shown, and of which tenants. */
+  const left = (): readonly FleetError[] =>
+    [...equals.values()].flatMap(({ one, tenants: all }) => {
+      const tenants = all.slice(SHOWN);
+      return tenantDiagnostics(plural(tenants.length, 'more tenant'), [one])
+        .filter(() => tenants.length > 0)
+        .map((diagnostic) => ({ diagnostic, tenants }));
+    });
   return {
     of: (tenant: string, diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
       tenantDiagnostics(
         tenant,
         diagnostics.filter((one) => {
-          const equal = cached(counts, digest(one), () => ({ one, count: 0 }));
-          equal.count += 1;
-          return equal.count <= SHOWN;
+          const { tenants } = cached(equals, digest(one), () => ({ one, tenants: [] }));
+          return tenants.push(tenant) <= SHOWN;
         }),
       ),
+    left,
     /** What was not shown, with the number of its tenants. */
-    rest: (): readonly Diagnostic[] =>
-      [...counts.values()].flatMap(({ one, count }) =>
-        count > SHOWN ? tenantDiagnostics(plural(count - SHOWN, 'more tenant'), [one]) : [],
-      ),
+    rest: (): readonly Diagnostic[] => left().map(({ diagnostic }) => diagnostic),
   };
 }

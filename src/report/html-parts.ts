@@ -225,12 +225,17 @@ export function json(value: Json): Markup {
   return lines(all.map((text) => ({ sign: ' ', text: shorten(text, 20_000) })));
 }
 
-export function diagnosticNotes(diagnostics: readonly Diagnostic[]): readonly Markup[] {
+/** @param idOf the fragment of the URL that leads to a note, by its index */
+export function diagnosticNotes(
+  diagnostics: readonly Diagnostic[],
+  idOf?: (index: number) => string | undefined,
+): readonly Markup[] {
   const tones = { error: 'delete', warning: 'update', info: 'adopt' } as const;
-  return diagnostics.map((diagnostic) => {
+  return diagnostics.map((diagnostic, index) => {
+    const id = idOf?.(index);
     const { severity, summary, detail = '', code, frame } = diagnostic;
     const where = diagnosticPlaces(diagnostic).map((one) => markup`<code>${one}</code> · `);
-    return markup`<div class="note ${tones[severity]}">
+    return markup`<div class="note ${tones[severity]}"${id === undefined ? undefined : markup` id="${id}"`}>
 <p><span class="badge">${severity}</span> <strong class="text">${summary}</strong></p>
 <p class="muted">${where}<code>${code}</code></p>
 ${frame === undefined ? undefined : markup`<pre>${frame.replace(/\n+$/, '').split('\n').map(framed)}</pre>\n`}${detail.split('\n').map((line) => (line === '' ? undefined : markup`<p>${line}</p>\n`))}</div>

@@ -32,8 +32,8 @@ test.each(['plan', 'drift'] as const)('of a %s and of its report', async (comman
   expect(ran.code).toBe(1);
   const fleet = read(home, 'my fleet.html');
   expect(fleet).toContain('<a href="my%20fleet.tenants/acme.html">acme</a>');
-  // It failed: there is nothing to show.
-  expect(fleet).toContain('<th scope="row">globex.com</th>');
+  // It failed: its error is on the page of the fleet.
+  expect(fleet).toContain('<th scope="row"><a href="#error-1">globex.com</a></th>');
   expect(pagesOf(home)).toEqual(['acme.html']);
   // A web server of another user reads them.
   expect(statSync(join(home.cwd, 'my fleet.tenants')).mode & 0o777).toBe(0o777 & ~process.umask());

@@ -1,11 +1,12 @@
 // The merged report of a fleet in every format, byte for byte, and what no format may do.
 import { describe, expect, test } from 'vitest';
+import type { TenantEntry } from '../../../src/model/index.js';
 import { fleetNdjson } from '../../../src/report/fleet-ndjson.js';
 import { fleetFormats } from '../../../src/report/formats.js';
 import { tenantMessages } from '../../../src/report/fleet-text.js';
 import { renderFleet } from '../../../src/report/render.js';
 import { hostile } from './arbitrary.js';
-import { everyStatus, hostileFleet, largeFleet } from './fleets.js';
+import { everyStatus, fleetOf, hostileFleet, largeFleet } from './fleets.js';
 import { expectGolden, ownPart } from './golden.js';
 
 const style = { color: false, width: 80 };
@@ -74,6 +75,43 @@ test('warnings of a tenant lead to its page', () => {
   });
   const [, warnings = ''] = html.split('<section id="warnings"');
   expect(warnings).toContain('<a href="t/initech.html">initech</a></th><td><code>some-warning<');
+});
+
+/** The text of the element that the row of a tenant leads to. */
+const linkedText = (html: string, tenant: string): string | undefined => {
+  const [, id] = new RegExp(`<th scope="row"><a href="#([^"]+)">${tenant}</a>`).exec(html) ?? [];
+  return id && new RegExp(` id="${id}">([^]*?)</(?:div|p)>\n(?!<p)`).exec(html)?.[1];
+};
+
+test('a tenant without a page or an object leads to its error on the page', () => {
+  const html = renderFleet(everyStatus, 'html', style);
+  expect(linkedText(html, 'initech')).toContain('initech: accounts cannot be read');
+  expect(html).toContain('<th scope="row"><a href="#tenant-acme">acme</a>');
+  expect(html).toContain('<th scope="row">t-missing</th>');
+  const withPages = { ...style, pageOf: (tenant: string) => `t/${tenant}.html` };
+  expect(renderFleet(everyStatus, 'html', withPages)).toContain('<a href="t/initech.html">');
+});
+
+test('tenants with an equal error lead to the note that stands for them', () => {
+  const failed = (tenant: string, summary: string): TenantEntry => ({
+    ...everyStatus.tenants.find((one) => one.tenant === 'initech')!,
+    tenant,
+    diagnostics: [{ severity: 'error', code: 'missing', summary }],
+  });
+  const html = renderFleet(
+    fleetOf(['a', 'b', 'c', 'd', 'e'].map((tenant) => failed(tenant, 'there is no name'))),
+    'html',
+    style,
+  );
+  expect(linkedText(html, 'c')).toContain('c: there is no name');
+  for (const tenant of ['d', 'e'])
+    expect(linkedText(html, tenant)).toContain('2 more tenants: there is no name');
+  const many = Array.from({ length: 202 }, (_, at) => failed(`t-${at}`, `error ${at}`));
+  const long = renderFleet(fleetOf(many), 'html', style);
+  expect(linkedText(long, 't-199')).toContain('t-199: error 199');
+  expect(linkedText(long, 't-201')).toContain('… and 2 more');
+  const ids = [...long.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+  expect(new Set(ids).size).toBe(ids.length);
 });
 
 test('the worst tenant comes first', () => {
