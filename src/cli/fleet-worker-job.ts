@@ -43,6 +43,7 @@ import { ownController, type OwnController } from './own-signal.js';
 import { lastOrDamaged, runRecords, type ResultPlace, type RunRecords } from './fleet-results.js';
 import { CANCELLED, keepEntry, runTenant, type TenantRun, type TenantTask } from './fleet-run.js';
 import { identityOf } from './plan-identity.js';
+import type { FleetWatch } from './show-fleet-progress.js';
 
 type Plans = Parameters<typeof applyOf>[1];
 
@@ -66,6 +67,7 @@ export interface FleetWorker {
   readonly runs: Map<string, WorkerRun>;
   /** What is being run, by the id of its job. */
   readonly active: Map<string, { readonly job: TenantJob; readonly cancel: OwnController }>;
+  readonly watch: FleetWatch;
   /** Whether a server was not reachable when it was last asked. */
   isDown: boolean;
 }
@@ -149,7 +151,9 @@ export async function doJob(worker: FleetWorker, fetched: FetchedJob): Promise<v
     }
     if (await whenReachable(worker, () => isBusy(queue, job, fetched)))
       return await putBack(worker, fetched, { job, after: BUSY });
-    await runJob(worker, run, { job, fetched, signal: cancel.signal });
+    await runJob(worker, run, { job, fetched, signal: cancel.signal }).finally(() =>
+      worker.watch.leave(job.tenant),
+    );
   } catch (error) {
     // What ends this worker need not end others: they get the tenant now, and it counts as no loss.
     await putBack(worker, fetched, { job, after: BUSY }).catch(() => undefined);
@@ -252,6 +256,8 @@ async function runJob(worker: FleetWorker, run: WorkerRun, one: JobToRun): Promi
       after: context.signal.aborted ? 0 : BUSY,
     });
   }
+  worker.watch.end(entry, !before);
+  worker.watch.hide();
   context.out.write(`${visible(job.run)} ${tenantLine(entry)}\n`);
   const shown = allBriefly(entry.diagnostics, `trueup fleet report ${job.run} --format json`);
   await context.tell(tenantDiagnostics(job.tenant, shown));
@@ -325,6 +331,7 @@ async function runKnown(
   const { result, outcome } = await runTenant(parent, site, tenant, {
     job: { ...work, run: job.run, records },
     shared: worker.shared,
+    status: worker.watch.begin(tenant.name),
   });
   return { entry: entryOf(result), before: outcome?.before !== undefined };
 }

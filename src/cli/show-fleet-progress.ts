@@ -10,6 +10,8 @@ export interface FleetWatch {
   begin(tenant: string): ((line: string | undefined) => void) | undefined;
   /** @param isNew whether it was run now, and not before in the same run */
   end(entry: TenantEntry, isNew: boolean): void;
+  /** It is run no more, and does not count: another process has it. */
+  leave(tenant: string): void;
   /** Before something is printed; the lines come again with the next change. */
   hide(): void;
   close(): void;
@@ -25,12 +27,17 @@ const PACE = { fastest: 100, slowest: 1000 };
 /** @param total number of tenants */
 export function fleetWatch(context: Context, job: Watched, total: number): FleetWatch {
   if (job.events) return eventsOf(context, job, job.events, total);
-  return context.err.animated ? linesOf(context, total) : nothing;
+  return fleetLines(context, total);
 }
+
+/** The lines alone. @param total absent where it is not known */
+export const fleetLines = (context: Pick<Context, 'err' | 'clock'>, total?: number): FleetWatch =>
+  context.err.animated ? linesOf(context, total) : nothing;
 
 const nothing: FleetWatch = {
   begin: () => undefined,
   end: () => undefined,
+  leave: () => undefined,
   hide: () => undefined,
   close: () => undefined,
 };
@@ -52,7 +59,7 @@ function eventsOf(
   };
 }
 
-function linesOf({ err, clock }: Context, total: number): FleetWatch {
+function linesOf({ err, clock }: Pick<Context, 'err' | 'clock'>, total?: number): FleetWatch {
   const start = clock.monotonic();
   const counts: Partial<Record<TenantStatus, number>> = {};
   /** A tenant keeps its line, so that the eye finds it again; undefined where a line is free. */
@@ -68,13 +75,19 @@ function linesOf({ err, clock }: Context, total: number): FleetWatch {
     );
     const elapsed = now - start;
     // What was done before takes no time, so it tells nothing of the others.
-    const canTell = fresh > 0 && ended < total && running.length > 0;
-    const left = canTell ? (elapsed / fresh) * (total - ended) : undefined;
+    const open = total === undefined ? 0 : total - ended;
+    const canTell = fresh > 0 && open > 0 && running.length > 0;
+    const left = canTell ? (elapsed / fresh) * open : undefined;
     const progress = { total, counts, running, elapsed, left };
     err.status(fleetProgressLines(progress, err.style, err.rows - 1).join('\n'));
   };
   const changed = (): void => {
     if (clock.monotonic() - drawn >= PACE.fastest) draw();
+  };
+  const leave = (tenant: string): void => {
+    const at = lanes.findIndex((one) => one?.tenant === tenant);
+    if (at >= 0) lanes[at] = undefined;
+    changed();
   };
   const beat = setInterval(draw, PACE.slowest);
   beat.unref();
@@ -91,13 +104,12 @@ function linesOf({ err, clock }: Context, total: number): FleetWatch {
       };
     },
     end({ tenant, status }, isNew) {
-      const at = lanes.findIndex((one) => one?.tenant === tenant);
-      if (at >= 0) lanes[at] = undefined;
       counts[status] = (counts[status] ?? 0) + 1;
       ended += 1;
       if (isNew) fresh += 1;
-      changed();
+      leave(tenant);
     },
+    leave,
     hide: () => err.status(undefined),
     close() {
       clearInterval(beat);

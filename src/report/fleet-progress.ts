@@ -16,7 +16,8 @@ export interface RunningTenant {
 }
 
 export interface FleetProgress {
-  readonly total: number;
+  /** Absent where that is not known, as of a queue. */
+  readonly total?: number | undefined;
   readonly counts: TenantCounts;
   readonly running: readonly RunningTenant[];
   /** Milliseconds since the run began. */
@@ -47,7 +48,7 @@ export function fleetProgressLines(
   const hidden = running.length - shown.length;
   const ended = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const totals = [
-    `${ended} of ${plural(total, 'tenant')}`,
+    total === undefined ? plural(ended, 'tenant') : `${ended} of ${plural(total, 'tenant')}`,
     timeWords(elapsed),
     left !== undefined && `about ${timeWords(left)} to go`,
     // The best last: it is the first to be cut off.

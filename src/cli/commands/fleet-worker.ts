@@ -28,6 +28,7 @@ import {
   type FleetWorker,
 } from '../fleet-worker-job.js';
 import { begun, sharedPlaces } from '../fleet-command.js';
+import { fleetLines } from '../show-fleet-progress.js';
 import { setFleetFlags } from '../v8-flags.js';
 
 /** Milliseconds between two looks into an empty queue. */
@@ -47,6 +48,7 @@ export const run: Command = async (context) => {
   const [place] = await sharedPlaces(context, fleet.results);
   const { limitersByKey } = await import('../../client/rate-limit.js');
   const queues = await queuesOf(context, true);
+  const watch = fleetLines(context);
   try {
     const worker: FleetWorker = {
       context,
@@ -56,11 +58,13 @@ export const run: Command = async (context) => {
       shared: { limiter: limitersByKey(clock), lanes: laneCount(lanes) },
       runs: new Map(),
       active: new Map(),
+      watch,
       isDown: false,
     };
     err.write(`Working for ${queues.location}, ${plural(lanes, 'lane')}.\n`);
     return await untilEnd(worker, schedulesOf(queues, `${name}.`));
   } finally {
+    watch.close();
     await queues.close();
   }
 };
@@ -190,6 +194,7 @@ async function queueScheduled(
   const first = createdOn.getTime();
   const startAt = (tenant: string): number => first + delayOf(tenant, spread);
   const added = await enqueue(queue, run, { tenants, jobs, ...(spread > 0 && { startAt }) });
+  worker.watch.hide();
   context.out.write(`Scheduled: ${plural(added, 'tenant')} queued. Run ${name}.\n`);
 }
 

@@ -16,6 +16,7 @@ import {
 import { CANCELLED } from '../../../src/cli/fleet-run.js';
 import { resultRegisters, runRecords, type ResultPlace } from '../../../src/cli/fleet-results.js';
 import { doJob, watchJobs, type FleetWorker } from '../../../src/cli/fleet-worker-job.js';
+import { fleetLines } from '../../../src/cli/show-fleet-progress.js';
 import { limitersByKey } from '../../../src/client/rate-limit.js';
 import { parseFault } from '../../../src/emulator/index.js';
 import { laneCount } from '../../../src/fleet/lanes.js';
@@ -98,6 +99,7 @@ async function working(
       shared: { limiter: limitersByKey(context.clock), lanes: laneCount(8) },
       runs: new Map(),
       active: new Map(),
+      watch: fleetLines(context),
       isDown: false,
     });
     await done.catch((error: unknown) => (failure = { error }));
@@ -254,6 +256,34 @@ describe('a run that is resumed', () => {
       expect(await last(run, 'x')).toMatchObject({ status: 'drift' });
     });
   });
+});
+
+test('a worker shows what it does with a tenant until that ends, and with none that is busy', async () => {
+  const fleet = await fleetOf(['a', 'b']);
+  const run = await queuedRun(['a', 'b']);
+  // Another worker has it.
+  const [busy] = await run.queue.fetch(1);
+  await run.queue.add([{ ...run.queue.jobs[0]!, data: busy!.data as JsonObject }]);
+  const seen: string[] = [];
+  await working(fleet, run, (worker) =>
+    doAll({
+      ...worker,
+      watch: {
+        begin(tenant) {
+          seen.push(`begin ${tenant}`);
+          return (line) => void (line !== undefined && seen.push(`${tenant}: ${line}`));
+        },
+        end: ({ tenant, status }) => void seen.push(`end ${tenant} ${status}`),
+        leave: (tenant) => void seen.push(`leave ${tenant}`),
+        hide: () => undefined,
+        close: () => undefined,
+      },
+    }),
+  );
+  expect(seen[0]).toBe('begin b');
+  expect(seen.slice(-2)).toEqual(['end b drift', 'leave b']);
+  expect(seen.slice(1, -2).length).toBeGreaterThan(0);
+  expect(seen.filter((line) => !line.startsWith('b: '))).toHaveLength(3);
 });
 
 test('a worker shows the first warnings of a tenant, and its result holds all', async () => {

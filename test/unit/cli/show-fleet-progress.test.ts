@@ -1,7 +1,7 @@
 // Progress of a fleet: events in their order with the tenant of each, lines on a terminal, and nothing where it is piped.
 import { describe, expect, test } from 'vitest';
 import type { Context } from '../../../src/cli/context.js';
-import { fleetWatch } from '../../../src/cli/show-fleet-progress.js';
+import { fleetLines, fleetWatch, type FleetWatch } from '../../../src/cli/show-fleet-progress.js';
 import { silentOutlet } from '../../../src/cli/terminal.js';
 import { withoutResult } from '../../../src/fleet/merge.js';
 import { fleetOf } from '../../support/fleet-home.js';
@@ -97,7 +97,8 @@ describe('events', () => {
   });
 });
 
-function watched(animated: boolean) {
+/** @param make what watches; a fleet of four tenants where it is left out */
+function watched(animated: boolean, make?: (context: Context) => FleetWatch) {
   const shown: (string | undefined)[] = [];
   let now = 0;
   const context = {
@@ -109,7 +110,7 @@ function watched(animated: boolean) {
     },
     clock: { monotonic: () => now },
   } as unknown as Context;
-  const watch = fleetWatch(context, { run: 'r', command: 'drift' }, 4);
+  const watch = make?.(context) ?? fleetWatch(context, { run: 'r', command: 'drift' }, 4);
   return { watch, shown, wait: (milliseconds: number) => void (now += milliseconds) };
 }
 const ended = (tenant: string) => withoutResult(tenant, 'failed', 'x');
@@ -135,6 +136,19 @@ describe('lines', () => {
     expect(shown.at(-1)).toMatch(/^c .*\nb /);
     watch.close();
     expect(shown.at(-1)).toBeUndefined();
+  });
+
+  test('of a queue hold no number of tenants, and no time to go', () => {
+    const { watch, shown, wait } = watched(true, fleetLines);
+    watch.begin('a');
+    watch.begin('b');
+    wait(1000);
+    watch.end(ended('a'), true);
+    expect(shown.at(-1)).toBe('b        1 s  begins\n1 tenant · 1 s · 1 failed');
+    wait(1000);
+    watch.leave('b');
+    expect(shown.at(-1)).toBe('1 tenant · 2 s · 1 failed');
+    watch.close();
   });
 
   test('are not drawn for every event, and tell nothing by what was done before', () => {
