@@ -1,5 +1,6 @@
 // `trueup fleet status`, `resume` and `cancel`: a run that was queued, while workers run it.
 import {
+  compareText,
   exits,
   firstNamed,
   forEachLimited,
@@ -13,6 +14,8 @@ import {
   type TenantEntry,
 } from '../../model/index.js';
 import { isFinal } from '../../fleet/merge.js';
+import { tenantJobIn, type TenantJob } from '../../fleet/tenant-job.js';
+import { visible } from '../../report/escaping.js';
 import { statusCounts } from '../../report/fleet-text.js';
 import { jsonText } from '../../report/json-output.js';
 import { plural } from '../../report/words.js';
@@ -53,6 +56,8 @@ interface QueueCounts {
   readonly active: number;
   /** The tenants that are being run. */
   readonly running: readonly string[];
+  /** Those that wait, and the run whose job has the tenant: a killed worker's job has it until the queue notices. */
+  readonly held: readonly Pick<TenantJob, 'tenant' | 'run'>[];
   /** Those whose workers were gone each time. */
   readonly given_up: number;
 }
@@ -92,7 +97,7 @@ async function tellStatus(context: Context, named: Named, { queue, results, pati
     }
     err.status(undefined);
     if (flags.format === 'json') out.write(jsonText({ format_version: '1.0', ...now }));
-    else out.write(`${sentence(now)}\n${runningLine(now.queue)}`);
+    else out.write(`${sentence(now)}\n${now.queue ? queueLines(now.queue) : ''}`);
     return exits.done;
   }
 }
@@ -157,13 +162,29 @@ export async function statusOf(
   const cancelled = round > 0 && isLeft && !(await wasResumed(place, { run: run.run, round }));
   if (!queue) return { ...base, cancelled };
   const active = jobs.filter(({ state }) => state === 'active');
-  const waiting = jobs.length - active.length;
+  const waiting = jobs.filter(({ state }) => state !== 'active');
   const running = tenantsOf(active).toSorted();
+  const held = await heldBy(queue, run.run, tenantsOf(waiting));
   return {
     ...base,
-    queue: { waiting, active: active.length, running, given_up },
+    queue: { waiting: waiting.length, active: active.length, running, held, given_up },
     cancelled,
   };
+}
+
+/** Those of the waiting tenants that a job of another run has, by name. */
+async function heldBy(
+  queue: JobQueue,
+  run: string,
+  waiting: readonly string[],
+): Promise<QueueCounts['held']> {
+  if (waiting.length === 0) return [];
+  const names = new Set(waiting);
+  return (await queue.unfinished({}))
+    .flatMap(({ data, state }) => (state === 'active' ? (tenantJobIn(data) ?? []) : []))
+    .filter((one) => one.run !== run && names.has(one.tenant))
+    .map((one) => ({ tenant: one.tenant, run: one.run }))
+    .toSorted((one, other) => compareText(one.tenant, other.tenant));
 }
 
 function sentence({ run, tenants, results, queue, cancelled }: RunStatus): string {
@@ -179,8 +200,13 @@ function sentence({ run, tenants, results, queue, cancelled }: RunStatus): strin
 
 const NAMED = 10;
 
-const runningLine = (queue: QueueCounts | undefined): string =>
-  queue && queue.running.length > 0 ? `Being run: ${firstNamed(queue.running, NAMED)}.\n` : '';
+/** What is being run, and what waits for another run. */
+export function queueLines({ running, held }: Pick<QueueCounts, 'running' | 'held'>): string {
+  const line = (title: string, names: readonly string[]): string =>
+    names.length > 0 ? `${title}: ${firstNamed(names, NAMED)}.\n` : '';
+  const waits = held.map(({ tenant, run }) => `${visible(tenant)} (run ${visible(run)})`);
+  return line('Being run', running) + line('Waiting for another run', waits);
+}
 
 export const resume: Command = async (context, [name = '']) => {
   const named = await runNamed(context, checkedRun(name));

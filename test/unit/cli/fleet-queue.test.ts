@@ -14,7 +14,12 @@ import {
   shared,
 } from '../../../src/cli/fleet-queue.js';
 import { processesWith } from '../../../src/cli/fleet-context.js';
-import { lastResults, status, statusOf } from '../../../src/cli/commands/fleet-queued-runs.js';
+import {
+  lastResults,
+  queueLines,
+  status,
+  statusOf,
+} from '../../../src/cli/commands/fleet-queued-runs.js';
 import { resultRegisters, runRecords, type ResultPlace } from '../../../src/cli/fleet-results.js';
 import { fateOf, isBusy } from '../../../src/cli/fleet-worker-job.js';
 import type { Command, Context } from '../../../src/cli/context.js';
@@ -158,7 +163,30 @@ test('the status of a run names the tenants that are being run', async () => {
   await queue.fetch(2);
   const run = (await runRecords(place, 'r').run())!;
   const now = await statusOf({ run, place }, queue, lastResults({ run, place }));
-  expect(now.queue).toEqual({ waiting: 2, active: 2, running: ['a', 'b'], given_up: 0 });
+  expect(now.queue).toEqual({ waiting: 2, active: 2, running: ['a', 'b'], held: [], given_up: 0 });
+});
+
+test('the status of a run names the run that holds a tenant that waits', async () => {
+  const { place, queue, queued } = await begunRun();
+  const other = (tenant: string) => {
+    const job: TenantJob = { ...jobs, run: 'before', tenant, round: 0, tries: 0 };
+    return { data: { ...job, flags: {} }, priority: 0, expiry: 900 };
+  };
+  await queue.add(['c', 'b', 'z'].map(other));
+  // Their worker is killed, and the queue does not know yet.
+  await queue.fetch(3);
+  await queue.add([other('d')]);
+  await queued();
+  const run = (await runRecords(place, 'r').run())!;
+  const now = await statusOf({ run, place }, queue, lastResults({ run, place }));
+  expect(now.queue).toEqual({
+    waiting: 4,
+    active: 0,
+    running: [],
+    held: ['b', 'c'].map((tenant) => ({ tenant, run: 'before' })),
+    given_up: 0,
+  });
+  expect(queueLines(now.queue!)).toBe('Waiting for another run: b (run before), c (run before).\n');
 });
 
 const why = { reason: 'enough', interrupts: true, at: '2026-01-01T00:00:00Z' };
