@@ -20,6 +20,7 @@ import { fleetLines } from '../../../src/cli/show-fleet-progress.js';
 import { limitersByKey } from '../../../src/client/rate-limit.js';
 import { parseFault } from '../../../src/emulator/index.js';
 import { laneCount } from '../../../src/fleet/lanes.js';
+import { fleetImpact } from '../../../src/fleet/merge.js';
 import { delayOf, scheduleData, tenantJobIn } from '../../../src/fleet/tenant-job.js';
 import {
   exits,
@@ -128,9 +129,14 @@ describe('an apply that is cut off', () => {
   const many = `alert_push_destinations:\n${[1, 2, 3, 4]
     .map((at) => `  p${at}: { name: P${at}, enabled: true, endpoint: { url: "\${var.hook}" } }\n`)
     .join('')}`;
-  const cut = async (how: (worker: FleetWorker, end: AbortController) => void) => {
-    const fleet = await fleetOf(names, `${FILE}  stop: { failures: 2 }\n`, many);
+  const sentBy = (fleet: FleetHome): number => names.flatMap((name) => fleet.writes(name)).length;
+  /** @param applied what every tenant has before, in a state */
+  const cut = async (how: (worker: FleetWorker, end: AbortController) => void, applied = '') => {
+    const fleet = await fleetOf(names, `${FILE}  stop: { failures: 2 }\n`, applied || many);
+    if (applied !== '') expect((await fleet.run('apply', '--auto-approve')).code).toBe(0);
+    fleet.write('base/base.yaml', many);
     await fleet.run('plan', '--out', 'x.bundle');
+    const before = sentBy(fleet);
     const bundle = readFileSync(join(fleet.cwd, 'x.bundle'), 'utf8');
     const jobs: QueuedJobs = {
       ...drifts,
@@ -144,13 +150,13 @@ describe('an apply that is cut off', () => {
     const end = new AbortController();
     const work = async (worker: FleetWorker) => {
       const done = doAll(worker);
-      const isBegun = () => names.some((name) => fleet.writes(name).length > 0);
-      await expect.poll(isBegun, { timeout: 10_000, interval: 10 }).toBe(true);
+      const timing = { timeout: 10_000, interval: 10 };
+      await expect.poll(() => sentBy(fleet), timing).toBeGreaterThan(before);
       how(worker, end);
       await done;
     };
     const said = await working(fleet, run, work, end.signal);
-    return { fleet, run, said };
+    return { fleet, run, said, before };
   };
 
   test('goes back to the queue if its worker ends, and cancels nothing', async () => {
@@ -174,6 +180,22 @@ describe('an apply that is cut off', () => {
     for (const one of open) expect(one).toMatchObject({ status: 'interrupted', exit: 130 });
     expect(waiting(run)).toEqual([]);
     expect(await cancellationOf(run.place, { run: 'r', round: 0 })).toBeUndefined();
+  });
+  test.each<[string, Parameters<typeof cut>[0]]>([
+    ['cancelled', ({ active }) => active.forEach(({ cancel }) => cancel.abort(CANCELLED))],
+    ['ended', (_, end) => end.abort(new Error('SIGTERM'))],
+  ])('counts the writes of all attempts once it was %s and resumed', async (_, how) => {
+    const first = many.split('\n').slice(0, 2).join('\n');
+    const { fleet, run, before } = await cut(how, first);
+    for (const account of fleet.accounts.values()) account.setFaults([]);
+    const all = names.length * 3;
+    expect(sentBy(fleet) - before).toBeLessThan(all);
+    await run.resume();
+    await working(fleet, run, doAll);
+    expect(sentBy(fleet) - before).toBe(all);
+    const results = await Promise.all(names.map((name) => last(run, name)));
+    expect(results.map((one) => one?.exit)).toEqual(names.map(() => exits.done));
+    expect(fleetImpact(results.map((one) => one!)).writes.create).toBe(all);
   });
 });
 
