@@ -281,7 +281,7 @@ async function knownPlaces(known: KnownSerials): Promise<readonly KnownPlace[]> 
           {
             location: left.location,
             path: left.location,
-            unfinished: Boolean(usual.unfinished) || usual.pending.length > 0,
+            unfinished: usual.unfinished,
             ...declaredIn(usual.state),
           },
         ]
