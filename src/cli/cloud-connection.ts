@@ -150,13 +150,13 @@ async function emulatorLine(context: Context, settings: Settings): Promise<Line>
     iot: login(dummyCredentials.iot),
     flow: login(dummyCredentials.flow),
     async transport({ method, url, headers, body }) {
-      const answer = await emulator.fetch(
+      const response = await emulator.fetch(
         new Request(url, { method, headers, ...defined({ body }) }),
       );
       return {
-        status: answer.status,
-        headers: Object.fromEntries(answer.headers),
-        body: await answer.text(),
+        status: response.status,
+        headers: Object.fromEntries(response.headers),
+        body: await response.text(),
       };
     },
     close: () => emulator.settled(),
@@ -265,14 +265,14 @@ export function noted(
 ): Transport {
   return async (request) => {
     const begun = clock.monotonic();
-    const answer = await transport(request).catch((error: unknown) => {
+    const response = await transport(request).catch((error: unknown) => {
       if (!signal.aborted && !isGivenUp(request))
-        exchanges?.answered(new URL(request.url).origin, 0);
+        exchanges?.responded(new URL(request.url).origin, 0);
       throw error;
     });
-    exchanges?.answered(new URL(request.url).origin, answer.status);
+    exchanges?.responded(new URL(request.url).origin, response.status);
     const elapsed = Math.round(clock.monotonic() - begun);
-    debug(() => `${request.method} ${request.url} ${answer.status} ${elapsed} ms`);
-    return answer;
+    debug(() => `${request.method} ${request.url} ${response.status} ${elapsed} ms`);
+    return response;
   };
 }

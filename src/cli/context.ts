@@ -25,7 +25,7 @@ export interface Exchanges {
   /** The rate limiter of a credential at an origin. @param credential a hash */
   readonly limiterOf: (credential: string, perMinute: number | undefined) => Limiter;
   /** Told of each response; the status is 0 where there was none. */
-  readonly answered: (origin: string, status: number) => void;
+  readonly responded: (origin: string, status: number) => void;
   /** Whether to repeat a request to which there was no response. */
   readonly mayRepeat: (origin: string) => boolean;
 }

@@ -423,8 +423,8 @@ function exchangesOf(site: FleetSite, tenant: Tenant, { limiter, lanes }: Tenant
     limiterOf: (credential, perMinute) =>
       limiter(credential, perMinute === undefined ? undefined : rateOf(perMinute, share)),
     mayRepeat: lanes.mayRepeat,
-    answered(origin, status) {
-      lanes.answered(origin, status !== 0);
+    responded(origin, status) {
+      lanes.responded(origin, status !== 0);
       seen.add(origin);
       if (status === 0 || status >= 500) failing.add(origin);
       else failing.delete(origin);

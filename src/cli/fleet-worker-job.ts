@@ -84,14 +84,14 @@ const KEPT_RUNS = 8;
 export const isOutage = ({ code }: { readonly code: string }): boolean =>
   code === QUEUE_UNREACHABLE || code === 'backend-unreachable';
 
-/** Asks again, until a server that does not answer is back or the worker is to end. */
+/** Asks again, until a server that does not respond is back or the worker is to end. */
 export async function whenReachable<T>(worker: FleetWorker, ask: () => Promise<T>): Promise<T> {
   const { context } = worker;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const answer = await ask();
+      const result = await ask();
       worker.isDown = false;
-      return answer;
+      return result;
     } catch (error) {
       const first = error instanceof Refusal ? reasonIn(error.diagnostics) : undefined;
       if (!first || !isOutage(first) || context.signal.aborted) throw error;

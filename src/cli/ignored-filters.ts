@@ -1,5 +1,5 @@
 // Holds what came against the filters that were asked for: a service may ignore a query parameter, and a list of
-// everything then looks like the answer to the question.
+// everything then looks like the result of the filter.
 import {
   idOf,
   listedValues,

@@ -18,7 +18,7 @@ policy, 4 state locked, or lock or journal lost, 5 outcome unknown or ambiguous
 match, 6 stale plan, 7 partly applied.
 Credentials come from the environment; trueup doctor names the missing ones.`;
 
-/** The command, or the exit code of a command line that only wanted an answer (0) or is wrong (1). */
+/** The command, or the exit code of a command line that only asked for help or the version (0) or is wrong (1). */
 export type Parsed =
   | { readonly command: CommandSpec; readonly args: readonly string[]; readonly flags: Flags }
   | { readonly exit: 0 | 1 };

@@ -20,9 +20,9 @@ import {
   writable,
 } from '../model/index.js';
 import type { Dialect } from './dialect.js';
-import { Malformed, parseAnswer } from './response.js';
+import { Malformed, parseResponse } from './response.js';
 import { httpDate } from './retry.js';
-import type { Answer } from './transport.js';
+import type { HttpResponse } from './transport.js';
 
 export interface CheckResult {
   /** `unchecked`: this account has no objects or no right to check it with. */
@@ -42,11 +42,11 @@ export interface Facts {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** The raw response. @throws Refusal for a status that is not in `statuses` */
-  readonly answer: (
+  readonly response: (
     collection: string,
     query: Readonly<Record<string, string>> | string,
     how?: { readonly id?: string; readonly statuses?: readonly number[] },
-  ) => Promise<Answer>;
+  ) => Promise<HttpResponse>;
   /** A page as the client reads it. @throws Malformed, Refusal */
   readonly page: (
     collection: string,
@@ -94,12 +94,12 @@ const withOthers = (found: CheckResult, others: readonly unknown[]): CheckResult
     ? note(`there are others: ${others.map(shortText).join(', ')}`)
     : found;
 
-/** A check that is about the form of the answer: a malformed one is bad, and not merely unseen. */
+/** A check that is about the form of the response: a malformed one is bad, and not merely unseen. */
 const aboutForm =
   (check: ApiCheck): ApiCheck =>
   (facts) =>
     check(facts).catch((error: unknown) => {
-      if (error instanceof Malformed) return bad(`the answer ${error.message}`);
+      if (error instanceof Malformed) return bad(`the response ${error.message}`);
       throw error;
     });
 
@@ -139,7 +139,7 @@ function unrelatedTo(known: readonly string[]): string {
 /** First page of the largest size. */
 const wholePage = (facts: Facts, name: string) => facts.page(name, { limit: '500' });
 
-/** The fault of an answer to a filter that nothing meets; undefined if it is empty. */
+/** The fault of a response to a filter that nothing meets; undefined if it is empty. */
 async function notEmpty(
   facts: Facts,
   name: string,
@@ -201,7 +201,7 @@ async function listings(facts: Facts): Promise<CheckResult> {
       read.push(name);
     } catch (error) {
       if (error instanceof Malformed)
-        return bad(`${pluralName(name)}: the answer ${error.message}`);
+        return bad(`${pluralName(name)}: the response ${error.message}`);
       unread.push(pluralName(name));
     }
   }
@@ -405,9 +405,9 @@ async function batteries(facts: Facts): Promise<CheckResult> {
 const SKEW = 60_000;
 
 async function serverDate(facts: Facts): Promise<CheckResult> {
-  const { headers } = await facts.answer('accounts', { limit: '1' });
+  const { headers } = await facts.response('accounts', { limit: '1' });
   const at = httpDate(headers['date']);
-  if (at === undefined) return bad('answers have no Date');
+  if (at === undefined) return bad('responses have no Date header');
   const apart = Math.round(Math.abs(at - facts.now()) / 1000);
   return apart * 1000 > SKEW
     ? bad(`the clocks are ${apart} s apart`)
@@ -444,11 +444,11 @@ async function v3Listing(facts: Facts): Promise<CheckResult> {
 }
 
 async function media(facts: Facts): Promise<CheckResult> {
-  const { headers } = await facts.answer(AUTHORIZATIONS, { 'page[size]': '1' });
+  const { headers } = await facts.response(AUTHORIZATIONS, { 'page[size]': '1' });
   const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
   return type === 'application/vnd.api+json'
-    ? ok('answers are of that type')
-    : bad(`answers are of the type ${shortText(type)}`);
+    ? ok('responses are of that type')
+    : bad(`responses are of the type ${shortText(type)}`);
 }
 
 const STATUSES = [200, 400, 403, 404, 405, 410, 422];
@@ -457,16 +457,16 @@ async function byPath(facts: Facts): Promise<CheckResult> {
   const ids = (await many(facts)).records.map((record) => idIn(record, 'id'));
   const [id] = ids;
   if (id === undefined) return unchecked('there are no authorizations');
-  const read = (one: string) => facts.answer(AUTHORIZATIONS, '', { id: one, statuses: STATUSES });
+  const read = (one: string) => facts.response(AUTHORIZATIONS, '', { id: one, statuses: STATUSES });
   const { status } = await read(unrelatedTo(ids));
   if (status !== 404 && status !== 410)
-    return bad(`one that does not exist answers ${status}, not 404 or 410`);
+    return bad(`one that does not exist returns ${status}, not 404 or 410`);
   const found = await read(id);
-  if (found.status !== 200) return bad(`one that is listed answers ${found.status} by its path`);
-  const record = facts.dialect(AUTHORIZATIONS).single(parseAnswer(found));
+  if (found.status !== 200) return bad(`one that is listed returns ${found.status} by its path`);
+  const record = facts.dialect(AUTHORIZATIONS).single(parseResponse(found));
   return isObject(record) && idIn(record, 'id') === id
     ? ok(`one that exists, and ${status} for one that does not`)
-    : bad('the answer is about another one');
+    : bad('the response is about another one');
 }
 
 async function oneEach(facts: Facts): Promise<CheckResult> {

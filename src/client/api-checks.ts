@@ -8,9 +8,9 @@ import {
   Refusal,
   type Collections,
 } from '../model/index.js';
-import { Malformed, parseAnswer, recordOf } from './response.js';
+import { Malformed, parseResponse, recordOf } from './response.js';
 import { openSession, type ConnectOptions, type ClientSession } from './client-session.js';
-import type { Answer } from './transport.js';
+import type { HttpResponse } from './transport.js';
 import { checks, type CheckResult, type Facts } from './api-check-table.js';
 
 /** `name`: of an entry of the ledger in docs/explanation/api.md. */
@@ -35,20 +35,20 @@ export async function* checkAssumptions(
   }
 }
 
-/** What cannot be read is not known. The check that is about the form of the answer says so by itself. */
+/** What cannot be read is not known. The check that is about the form of the response says so by itself. */
 function unseen(error: unknown): CheckResult {
   if (error instanceof Malformed)
-    return { verdict: 'unchecked', detail: `the answer ${error.message}` };
+    return { verdict: 'unchecked', detail: `the response ${error.message}` };
   if (error instanceof Refusal && error.exit === exits.error)
     return { verdict: 'unchecked', detail: error.diagnostics[0]?.summary ?? '' };
   throw error;
 }
 
 function factsOf(session: ClientSession, collections: Collections): Facts {
-  const known = new Map<string, Promise<Answer>>();
+  const known = new Map<string, Promise<HttpResponse>>();
   const endpointOf = (name: string) =>
     session.endpointOf(collections.get(name)?.operations.dialect ?? 'v2', name);
-  const answer: Facts['answer'] = (name, asked, { id, statuses } = {}) => {
+  const response: Facts['response'] = (name, asked, { id, statuses } = {}) => {
     const endpoint = endpointOf(name);
     const path =
       endpoint.base.path +
@@ -62,11 +62,11 @@ function factsOf(session: ClientSession, collections: Collections): Facts {
   return {
     collections,
     now: () => session.options.clock.now(),
-    answer,
+    response,
     dialect: (name) => endpointOf(name).dialect,
     async page(name, query) {
       const { records, next } = endpointOf(name).dialect.page(
-        parseAnswer(await answer(name, query)),
+        parseResponse(await response(name, query)),
       );
       return { records: records.map(recordOf), next };
     },

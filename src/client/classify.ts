@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { isObject, tryJson, type OutcomeClass } from '../model/index.js';
 import type { Surface } from './dialect.js';
-import type { Answer, HttpResult } from './transport.js';
+import type { HttpResponse, HttpResult } from './transport.js';
 
 const succeeded: ReadonlySet<number> = new Set([200, 201, 202, 204]);
 const rejected: ReadonlySet<number> = new Set([
@@ -10,7 +10,7 @@ const rejected: ReadonlySet<number> = new Set([
 ]);
 
 /** Whether the service asks to wait. */
-export function isThrottled(surface: Surface, { status, body }: Answer): boolean {
+export function isThrottled(surface: Surface, { status, body }: HttpResponse): boolean {
   return status === 429 || (status === 409 && surface.throttles(body));
 }
 
@@ -19,8 +19,8 @@ const errorMembers = ['exception', 'errors', 'message', 'error_message'];
 /** A JSON:API error of the service is shorter, in bytes. */
 const LONGEST_ERROR = 1024;
 
-/** Whether a 429 has the form of the service. Any other one may come from a gateway, which may answer it after the request was carried out. */
-function isOfService({ headers, body }: Answer): boolean {
+/** Whether a 429 has the form of the service. Any other one may come from a gateway, which may return it after the request was carried out. */
+function isOfService({ headers, body }: HttpResponse): boolean {
   if (body.trim() === '') return true;
   const isJsonApi = /^application\/vnd\.api\+json\b/i.test(headers['content-type'] ?? '');
   if (isJsonApi && Buffer.byteLength(body) < LONGEST_ERROR) return true;
@@ -38,8 +38,8 @@ export function classify(
   { refusals = rejected, creates = false } = {},
 ): OutcomeClass {
   if ('error' in result) return result.error.sent ? 'unknown' : 'not_sent';
-  const { status } = result.answer;
-  if (creates && status === 429 && !isOfService(result.answer)) return 'unknown';
+  const { status } = result.response;
+  if (creates && status === 429 && !isOfService(result.response)) return 'unknown';
   if (succeeded.has(status)) return 'applied';
   return refusals.has(status) ? 'rejected' : 'unknown';
 }

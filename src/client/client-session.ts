@@ -17,7 +17,7 @@ import { complaint } from './errors.js';
 import { isRetryableRead } from './retry.js';
 import { iot, rates } from './iot.js';
 import { limiter, type Limiter } from './rate-limit.js';
-import type { Answer } from './transport.js';
+import type { HttpResponse } from './transport.js';
 import { v2 } from './v2.js';
 import { v3 } from './v3.js';
 import { credentialsOf, type ApiCredentials } from './credentials.js';
@@ -58,13 +58,13 @@ export interface ClientSession extends HttpClient, ApiCredentials {
     path: string,
     more: Pick<Call, 'counted' | 'body' | 'signal' | 'mayLeave'> & Pick<ReadOptions, 'type'>,
   ) => Call;
-  /** The answer to a GET, or to a POST that only reads, that was one of `statuses` (200). @throws Refusal */
+  /** The response to a GET, or to a POST that only reads, that was one of `statuses` (200). @throws Refusal */
   readonly read: (
     endpoint: Endpoint,
     counted: string,
     path: string,
     options?: ReadOptions,
-  ) => Promise<Answer>;
+  ) => Promise<HttpResponse>;
   readonly within: (signal: AbortSignal) => ClientSession;
 }
 
@@ -118,7 +118,7 @@ export function openSession(options: ConnectOptions): ClientSession {
       };
       const call = callOf(endpoint, method, query === '' ? path : `${path}?${query}`, more);
       const result = await messenger.carry(call, (one) => isRetryableRead(endpoint.dialect, one));
-      if ('answer' in result && statuses.includes(result.answer.status)) return result.answer;
+      if ('response' in result && statuses.includes(result.response.status)) return result.response;
       const found = complaint({ method, path }, endpoint.dialect, result, tidy);
       throw new Refusal(
         [{ ...found, summary: `${counted} cannot be read: ${found.summary}` }],
@@ -189,7 +189,7 @@ export async function understood<T>(
     return await reading();
   } catch (error) {
     if (!(error instanceof Malformed)) throw error;
-    const summary = `${counted} cannot be read: the answer to ${method} ${path} ${error.message}`;
+    const summary = `${counted} cannot be read: the response to ${method} ${path} ${error.message}`;
     const detail =
       'Nothing was concluded from it. Check the address, and any proxy on the way; then run the command again.';
     return refuse('unreadable-answer', summary, { detail });

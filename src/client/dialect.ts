@@ -5,7 +5,7 @@ import type { Collection, JsonObject, Kind, Values, Write, Json } from '../model
 export interface ResponsePage {
   readonly records: readonly Json[];
   readonly next: string | null;
-  /** Records that the answer itself counts, where it does: of this page, or of the whole listing. */
+  /** Records that the response itself counts, where it does: of this page, or of the whole listing. */
   readonly size?: number;
 }
 
@@ -21,7 +21,7 @@ export interface Surface {
 
 export interface Dialect extends Surface {
   readonly name: 'v2' | 'v3' | 'iot';
-  /** Media type of requests and answers. */
+  /** Media type of requests and responses. */
   readonly media: string;
   /** Path of a collection, or of one of its objects, below the path of the base address. */
   path(collection: string, id?: string): string;
@@ -29,7 +29,7 @@ export interface Dialect extends Surface {
   query(size: number, filters?: Readonly<Record<string, string>>, expand?: string): string;
   /** @throws Malformed */
   page(body: Json, expand?: string): ResponsePage;
-  /** The record in an answer about one object. @throws Malformed */
+  /** The record in a response about one object. @throws Malformed */
   single(body: Json): Json;
   identify(collection: Collection, record: JsonObject): unknown;
   /** The record's attributes under the collection's names, as far as the record has them. */

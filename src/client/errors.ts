@@ -11,12 +11,17 @@ import {
 import { isThrottled } from './classify.js';
 import type { Surface } from './dialect.js';
 import { longestRetryAfter } from './retry.js';
-import { finalCodes, type Answer, type HttpResult, type TransportError } from './transport.js';
+import {
+  finalCodes,
+  type HttpResponse,
+  type HttpResult,
+  type TransportError,
+} from './transport.js';
 
 /** Text of the service, made fit for a message. */
 export type Tidy = (text: string) => string;
 
-/** @param secrets yields every value that must not be seen, and more as time goes by: those that were sent, of whatever length, because an answer is most likely to repeat them. */
+/** @param secrets yields every value that must not be seen, and more as time goes by: those that were sent, of whatever length, because a response is most likely to repeat them. */
 export function tidier(secrets: () => Iterable<string>): Tidy {
   const clean = (text: string): string =>
     text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
@@ -37,7 +42,7 @@ export function tidier(secrets: () => Iterable<string>): Tidy {
  * `detail` of problem+json; where there are none of these, every text with its path. Else the text itself, of a page without
  * its markup. Half a JSON document has none: it may be data.
  */
-function serverMessage({ headers, body }: Answer): string {
+function serverMessage({ headers, body }: HttpResponse): string {
   const type = headers['content-type'] ?? '';
   const parsed = tryJson(body);
   if (parsed !== undefined) {
@@ -139,8 +144,8 @@ export function complaint(
     const [code, summary, detail] = failure(surface, error, tidy(error.message));
     return { severity: 'error', code, summary: `${request}: ${summary}`, ...defined({ detail }) };
   }
-  const said = tidy(serverMessage(result.answer));
-  const summary = `${request} answered ${result.answer.status}${said && `: ${said}`}`;
+  const said = tidy(serverMessage(result.response));
+  const summary = `${request} returned ${result.response.status}${said && `: ${said}`}`;
   const [code, detail] = meaning(surface, result);
   return { severity: 'error', code, summary, ...defined({ detail }) };
 }
@@ -149,9 +154,9 @@ type Meaning = readonly [code: string, detail?: string];
 
 function meaning(
   surface: Surface,
-  { answer, wait }: Extract<HttpResult, { answer: Answer }>,
+  { response, wait }: Extract<HttpResult, { response: HttpResponse }>,
 ): Meaning {
-  const { status } = answer;
+  const { status } = response;
   const { name, address, credentials } = surface;
   const hint = name === 'v2' ? ' (it includes /api/v2)' : '';
   const absent = `There is no such object, or ${address} is not the base address${hint}.`;
@@ -164,7 +169,7 @@ function meaning(
     404: ['not-found', absent],
     410: ['not-found', absent],
   };
-  if (isThrottled(surface, answer)) return ['rate-limited', waiting(wait)];
+  if (isThrottled(surface, response)) return ['rate-limited', waiting(wait)];
   if (status >= 300 && status < 400)
     return ['redirected', `Redirects are never followed: set ${address} to the final address.`];
   if (status === 408 || status === 425 || status >= 500)
@@ -183,7 +188,7 @@ function waiting(wait: number | undefined): string {
   return `The service asks to wait ${Math.ceil(wait / 1000)} s${wait > longestRetryAfter ? `, longer than the ${longestRetryAfter / 1000} s a run waits` : ''}: run the command again after that.`;
 }
 
-/** Code, message and advice for a failure without an answer. */
+/** Code, message and advice for a failure without a response. */
 function failure(
   { address }: Surface,
   { code, sent }: TransportError,
@@ -209,8 +214,8 @@ function failure(
   return sent
     ? [
         'connection-lost',
-        `the connection broke before the answer was complete (${said})`,
+        `the connection broke before the response was complete (${said})`,
         'The service or the network is failing; run the command again later.',
       ]
-    : ['unreachable', `no answer (${said})`, `Check ${address}, the network and HTTPS_PROXY.`];
+    : ['unreachable', `no response (${said})`, `Check ${address}, the network and HTTPS_PROXY.`];
 }

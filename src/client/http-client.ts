@@ -48,7 +48,7 @@ export interface HttpPorts {
 }
 
 const noticeable = 1000;
-/** The time that an answer tells is past where the answer took longer than this (milliseconds). */
+/** The time that a response gives is past where the response took longer than this (milliseconds). */
 const prompt = 5000;
 
 export function httpClient(
@@ -99,7 +99,7 @@ export function httpClient(
     async function carry(call: Call, again: (result: HttpResult) => boolean): Promise<HttpResult> {
       for (let tries = 1; ; tries += 1) {
         const result = await attempt(call);
-        const asked = 'answer' in result ? result.wait : undefined;
+        const asked = 'response' in result ? result.wait : undefined;
         holdIfThrottled(call.gate ?? common, result);
         if (!again(result) || !(await pause(tries, asked, call.signal))) return result;
         if ('error' in result && mayRepeat?.(new URL(call.url).origin) === false) return result;
@@ -127,13 +127,13 @@ export function httpClient(
   return until(whole);
 }
 
-/** Sends once, under a deadline. What the answers tell of the clock of the service is kept. */
+/** Sends once, under a deadline. What the responses say of the clock of the service is kept. */
 function exchanges(transport: Transport, clock: Clock, deadlineSeconds: number) {
   /** Milliseconds by which the clock of the service is ahead of the time since the start of the machine, which nobody sets. */
   let ahead: number | undefined;
 
   const late = (error: unknown): TransportError =>
-    new TransportError(`no complete answer within ${deadlineSeconds} s`, {
+    new TransportError(`no complete response within ${deadlineSeconds} s`, {
       sent: isTransportError(error) ? error.sent : true,
       code: isTransportError(error) && error.code === 'body-unfinished' ? error.code : 'timeout',
     });
@@ -145,20 +145,20 @@ function exchanges(transport: Transport, clock: Clock, deadlineSeconds: number) 
     const done = new AbortController();
     const deadline = new AbortController();
     clock.sleep(deadlineSeconds * 1000, done.signal).then(
-      () => deadline.abort(new DOMException('no complete answer', 'TimeoutError')),
+      () => deadline.abort(new DOMException('no complete response', 'TimeoutError')),
       () => undefined,
     );
     const left = clock.boot().milliseconds;
     try {
-      const answer = await transport({
+      const response = await transport({
         ...request,
         signal: end ? AbortSignal.any([deadline.signal, end]) : deadline.signal,
       });
-      const served = httpDate(answer.headers['date']);
+      const served = httpDate(response.headers['date']);
       const heard = clock.boot().milliseconds;
       if (served !== undefined && heard - left <= prompt) ahead = served - heard;
-      const wait = retryAfter(answer.headers, clock.now());
-      return { answer, ...defined({ wait }) };
+      const wait = retryAfter(response.headers, clock.now());
+      return { response, ...defined({ wait }) };
     } catch (error) {
       if (end?.aborted && !deadline.signal.aborted)
         return { error: interrupted(isTransportError(error) ? error.sent : true) };
@@ -166,7 +166,7 @@ function exchanges(transport: Transport, clock: Clock, deadlineSeconds: number) 
       if (isTransportError(error)) return { error };
       throw error;
     } finally {
-      done.abort('answered');
+      done.abort('responded');
     }
   }
 

@@ -7,7 +7,7 @@ export type { ConnectOptions } from './client-session.js';
 export {
   TransportError,
   undiciTransport,
-  type Answer,
+  type HttpResponse,
   type HttpRequest,
   type Transport,
   type HttpConnections,

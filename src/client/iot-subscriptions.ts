@@ -13,7 +13,7 @@ import {
   type Query,
   type Json,
 } from '../model/index.js';
-import { Malformed, parseAnswer, recordOf } from './response.js';
+import { Malformed, parseResponse, recordOf } from './response.js';
 import type { ResponsePage } from './dialect.js';
 import { complaint } from './errors.js';
 import { condition, rates } from './iot.js';
@@ -21,7 +21,7 @@ import { chunks, pages, valuesPerQuery } from './pagination.js';
 import { checked, finder, newcomers, told } from './records.js';
 import { understood, type Endpoint, type ClientSession } from './client-session.js';
 import { limiter, type Limiter } from './rate-limit.js';
-import type { Answer } from './transport.js';
+import type { HttpResponse } from './transport.js';
 
 const additional = new URLSearchParams([
   ['additionalFields', 'LABEL'],
@@ -44,19 +44,19 @@ export function subscriptionsOf(session: ClientSession) {
     counted: string,
     path: string,
     { query, body }: Asking,
-  ): Promise<Answer> {
+  ): Promise<HttpResponse> {
     const options = { query, statuses: [200, 401], body };
-    const askWith = ({ secret }: Token): Promise<Answer> => {
+    const askWith = ({ secret }: Token): Promise<HttpResponse> => {
       const headers = { authorization: { prefix: 'Bearer ', secret } };
       return session.read({ ...endpoint, headers }, counted, path, options);
     };
     const first = await tokens.current();
-    const answer = await askWith(first);
-    if (answer.status !== 401) return answer;
+    const response = await askWith(first);
+    if (response.status !== 401) return response;
     const again = await askWith(await tokens.renewed(first));
     if (again.status !== 401) return again;
     const told = { method: body === undefined ? 'GET' : 'POST', path };
-    const { summary } = complaint(told, endpoint.dialect, { answer: again }, session.tidy);
+    const { summary } = complaint(told, endpoint.dialect, { response: again }, session.tidy);
     return refuse('unauthenticated', `${counted} cannot be read: ${summary}`, {
       detail:
         'The token was new: check that the user in TRUEUP_IOT_USERNAME may read subscriptions.',
@@ -76,7 +76,7 @@ export function subscriptionsOf(session: ClientSession) {
       let read = 0;
       const reading = pages(async (query) => {
         const page = endpoint.dialect.page(
-          parseAnswer(await ask(endpoint, name, path, { ...asking, query })),
+          parseResponse(await ask(endpoint, name, path, { ...asking, query })),
         );
         return { ...page, next: page.next === null ? null : continued(asking.query, page.next) };
       }, asking.query);
@@ -181,7 +181,7 @@ function tokensOf(session: ClientSession) {
     };
     const asking = { ...endpoint, ...defined({ gate }) };
     const reading = async () =>
-      tokenIn(parseAnswer(await session.read(asking, subject, path, more)));
+      tokenIn(parseResponse(await session.read(asking, subject, path, more)));
     return understood(subject, path, reading, 'POST');
   }
 

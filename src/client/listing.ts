@@ -1,10 +1,10 @@
 // Reads objects: whole collections, each to its proven end, and single objects by their identifiers.
 import { defined, refuse, type Kind, type Listing, type Live } from '../model/index.js';
-import { Malformed, liveIn, liveOf, parseAnswer, validId } from './response.js';
+import { Malformed, liveIn, liveOf, parseResponse, validId } from './response.js';
 import { chunks, each, pagesOf, PRESENT_OR_ABSENT, valuesPerQuery } from './pagination.js';
 import { httpDate } from './retry.js';
 import { understood, type Endpoint, type ClientSession } from './client-session.js';
-import type { Answer } from './transport.js';
+import type { HttpResponse } from './transport.js';
 
 const relistings = 3;
 
@@ -19,7 +19,7 @@ async function listOnce(
   const { name, operations } = kind;
   const path = endpoint.base.path + endpoint.dialect.path(operations.collection);
   let skew: number | undefined;
-  const heed = ({ headers }: Answer): void => {
+  const heed = ({ headers }: HttpResponse): void => {
     const served = httpDate(headers['date']);
     if (served !== undefined) skew ??= served - options.clock.now();
   };
@@ -89,9 +89,9 @@ async function findByPath(
 ): Promise<readonly Live[]> {
   const path = endpoint.base.path + endpoint.dialect.path(kind.operations.collection, id);
   return understood(kind.name, path, async () => {
-    const answer = await read(endpoint, kind.name, path, { statuses: PRESENT_OR_ABSENT });
-    if (answer.status !== 200) return [];
-    const live = liveOf(endpoint.dialect, kind, endpoint.dialect.single(parseAnswer(answer)));
+    const response = await read(endpoint, kind.name, path, { statuses: PRESENT_OR_ABSENT });
+    if (response.status !== 200) return [];
+    const live = liveOf(endpoint.dialect, kind, endpoint.dialect.single(parseResponse(response)));
     if (live.id !== id) throw new Malformed(`is about ${live.id}`);
     return [live];
   });

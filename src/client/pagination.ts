@@ -2,8 +2,8 @@
 // `next` leads to it, and is ignored otherwise.
 import type { ClientSession, Endpoint } from './client-session.js';
 import type { ResponsePage } from './dialect.js';
-import { Malformed, parseAnswer } from './response.js';
-import type { Answer } from './transport.js';
+import { Malformed, parseResponse } from './response.js';
+import type { HttpResponse } from './transport.js';
 
 /** Reads what a query asks for. */
 type Read<T> = (query: string, signal?: AbortSignal) => Promise<T>;
@@ -11,7 +11,7 @@ type Read<T> = (query: string, signal?: AbortSignal) => Promise<T>;
 /** More records than any account has; a listing that passes it is endless. */
 const maxRecords = 1_000_000;
 export const maxEmptyPages = 10;
-/** Statuses of an answer about one id: it is there, or it is not. */
+/** Statuses of a response about one id: it is there, or it is not. */
 export const PRESENT_OR_ABSENT: readonly number[] = [200, 404, 410];
 
 /** Every page from `first` on, the last of which said so. @throws Malformed for loops and listings without end. */
@@ -46,8 +46,8 @@ interface Listed {
   /** Set if offsets allow pages to be fetched ahead: the number of records, and the size of a page. */
   readonly ahead?: { readonly size: number; readonly expected: number } | undefined;
   readonly expand?: string | undefined;
-  /** Sees each answer as it comes. */
-  readonly heed?: (answer: Answer) => void;
+  /** Sees each response as it comes. */
+  readonly heed?: (response: HttpResponse) => void;
 }
 
 /** The pages of one listing: what was fetched ahead and waits its turn is text, which is small. `next` may forget `expand`: it is asked for with every page. */
@@ -55,10 +55,10 @@ export async function* pagesOf(
   session: ClientSession,
   { endpoint, name, path, first, ahead, expand, heed }: Listed,
 ): AsyncGenerator<ResponsePage> {
-  const plain: Read<Answer> = async (query, signal) => {
-    const answer = await session.read(endpoint, name, path, { query, signal });
-    heed?.(answer);
-    return answer;
+  const plain: Read<HttpResponse> = async (query, signal) => {
+    const response = await session.read(endpoint, name, path, { query, signal });
+    heed?.(response);
+    return response;
   };
   const guesses = ahead && readAhead(plain, first, ahead.size, ahead.expected);
   const read = guesses?.read ?? plain;
@@ -66,7 +66,7 @@ export async function* pagesOf(
   const asked = (query: string): string => (lasting === null ? query : kept(query, lasting));
   try {
     yield* pages(
-      async (query) => endpoint.dialect.page(parseAnswer(await read(asked(query))), expand),
+      async (query) => endpoint.dialect.page(parseResponse(await read(asked(query))), expand),
       first,
     );
   } finally {

@@ -53,7 +53,7 @@ export function limiter(
 
 /** After a 429 that says how long to wait (`Retry-After`), nobody with this limiter sends until then. */
 export function holdIfThrottled({ hold }: Limiter, result: HttpResult): void {
-  if (!('answer' in result) || result.answer.status !== 429) return;
+  if (!('response' in result) || result.response.status !== 429) return;
   const { wait } = result;
   if (wait !== undefined && wait <= longestRetryAfter) hold(wait);
 }

@@ -20,7 +20,7 @@ import {
   isTree,
   type Json,
 } from '../model/index.js';
-import { flattened, Malformed, parseAnswer, recordOf, validId } from './response.js';
+import { flattened, Malformed, parseResponse, recordOf, validId } from './response.js';
 import type { ResponsePage } from './dialect.js';
 import { chunks, maxEmptyPages, pagesOf, PRESENT_OR_ABSENT, valuesPerQuery } from './pagination.js';
 import { understood, type Endpoint, type ClientSession } from './client-session.js';
@@ -39,8 +39,10 @@ export async function* records(
   const found = finder(endpoint, collection);
   if (id !== undefined) {
     yield await understood(name, path, async () => {
-      const answer = await session.read(endpoint, name, path, { statuses: PRESENT_OR_ABSENT });
-      return answer.status === 200 ? [found(endpoint.dialect.single(parseAnswer(answer)))] : [];
+      const response = await session.read(endpoint, name, path, { statuses: PRESENT_OR_ABSENT });
+      return response.status === 200
+        ? [found(endpoint.dialect.single(parseResponse(response)))]
+        : [];
     });
     return;
   }

@@ -13,13 +13,13 @@ import {
   type Json,
 } from '../model/index.js';
 import type { Dialect } from './dialect.js';
-import type { Answer } from './transport.js';
+import type { HttpResponse } from './transport.js';
 
-/** An answer that is not what was agreed. The message continues "the answer …" and never quotes it. */
+/** A response that is not what was agreed. The message continues "the response …" and never quotes it. */
 export class Malformed extends Error {}
 
 /** @throws Malformed */
-export function parseAnswer({ headers, body }: Answer): Json {
+export function parseResponse({ headers, body }: HttpResponse): Json {
   const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   if (type !== '' && !/^application\/(?:[\w.-]+\+)?json$/.test(type))
     throw new Malformed(

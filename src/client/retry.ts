@@ -11,14 +11,14 @@ export const longestRetryAfter = 120_000;
 /** Whether a read may be retried: after a failure that is probably temporary. */
 export function isRetryableRead(surface: Surface, result: HttpResult): boolean {
   if ('error' in result) return !finalCodes.has(result.error.code);
-  const { status } = result.answer;
-  return status === 408 || status >= 500 || isThrottled(surface, result.answer);
+  const { status } = result.response;
+  return status === 408 || status >= 500 || isThrottled(surface, result.response);
 }
 
 /** Whether a write may be retried: only if it certainly had no effect. @param creates as for `classify` */
 export function isRetryableWrite(surface: Surface, result: HttpResult, creates: boolean): boolean {
   if ('error' in result) return !result.error.sent && !finalCodes.has(result.error.code);
-  return isThrottled(surface, result.answer) && classify(result, { creates }) === 'rejected';
+  return isThrottled(surface, result.response) && classify(result, { creates }) === 'rejected';
 }
 
 const base = 500;

@@ -1,7 +1,7 @@
 // The sample flow: a GET that changes a subscription's status. It is not part of the cloud that plans and audits read.
 // It has its own connection, and each call is sent once, whatever its outcome.
 import { isObject, own, type Flipped, type Secret } from '../model/index.js';
-import { Malformed, parseAnswer } from './response.js';
+import { Malformed, parseResponse } from './response.js';
 import { httpClient, type HttpPorts } from './http-client.js';
 import type { HttpResult } from './transport.js';
 import type { Surface } from './dialect.js';
@@ -31,7 +31,7 @@ const surface: Surface = {
   throttles: () => false,
 };
 
-/** The flow makes calls of its own: of its answers only these say that it never came to the change. */
+/** The flow makes calls of its own: of its responses only these say that it never came to the change. */
 const refusals: ReadonlySet<number> = new Set([400, 401, 403, 404, 409, 429]);
 
 /** The words of the flow for the state of a request, in lower case; any other is unknown. */
@@ -68,16 +68,16 @@ export function connectFlow({ flow, ...options }: FlowOptions): (flip: Flip) => 
       () => false,
     );
     const outcome = classify(result, { refusals });
-    if (outcome !== 'applied' || !('answer' in result)) {
+    if (outcome !== 'applied' || !('response' in result)) {
       const diagnostic = complaint({ method: 'GET', path }, surface, wordless(result), tidy);
       return { class: outcome, diagnostic };
     }
     try {
-      const found = told(parseAnswer(result.answer), flip);
+      const found = told(parseResponse(result.response), flip);
       return { class: own(ends, found.request_status.toLowerCase()) ?? 'unknown', ...found };
     } catch (error) {
       if (!(error instanceof Malformed)) throw error;
-      const summary = `GET ${path} answered ${result.answer.status}, but the answer ${error.message}`;
+      const summary = `GET ${path} returned ${result.response.status}, but the response ${error.message}`;
       return {
         class: 'unknown',
         diagnostic: { severity: 'error', code: 'unreadable-answer', summary },
@@ -88,12 +88,12 @@ export function connectFlow({ flow, ...options }: FlowOptions): (flip: Flip) => 
 
 /** An error may repeat the card's PINs and PUKs: nothing of its body is told. */
 const wordless = (result: HttpResult): HttpResult =>
-  'answer' in result ? { ...result, answer: { ...result.answer, body: '' } } : result;
+  'response' in result ? { ...result, response: { ...result.response, body: '' } } : result;
 
 /** A status is a word: no prose, and no digits that could be a secret. */
 const WORD = /^[a-z_ -]{1,40}$/i;
 
-/** What the answer says of the request; nothing else of it is taken, as it holds the card's PINs and PUKs. @throws Malformed */
+/** What the response says of the request; nothing else of it is taken, as it holds the card's PINs and PUKs. @throws Malformed */
 function told(
   body: unknown,
   { by, value }: Flip,

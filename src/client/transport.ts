@@ -13,7 +13,7 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
 }
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ export interface Answer {
 }
 
 /** Never follows a redirect, never asks twice. @throws TransportError */
-export type Transport = (request: HttpRequest) => Promise<Answer>;
+export type Transport = (request: HttpRequest) => Promise<HttpResponse>;
 
 /** `sent`: whether bytes of the request may have left. `code`: Node's or undici's, or one of `finalCodes`. */
 export class TransportError extends Error {
@@ -109,7 +109,7 @@ function exchange(
   dispatcher: Dispatcher,
   request: HttpRequest & { readonly origin: string; readonly path: string },
   limit: number,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const { origin, path, signal } = request;
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined;
@@ -147,11 +147,12 @@ function exchange(
         );
         const { 'content-encoding': encoding = '' } = headers;
         if (/\S/.test(encoding) && encoding !== 'identity')
-          fail(`the answer is encoded as ${encoding}, which was not asked for`, 'body-unreadable');
+          fail(`the response is encoded as ${encoding}, not as requested`, 'body-unreadable');
       },
       onResponseData(_, chunk) {
         size += chunk.length;
-        if (size > limit) return fail(`the answer is longer than ${limit} bytes`, 'body-too-large');
+        if (size > limit)
+          return fail(`the response is longer than ${limit} bytes`, 'body-too-large');
         chunks.push(chunk);
       },
       onResponseEnd() {
@@ -160,14 +161,14 @@ function exchange(
           const body = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
           resolve({ status, headers, body });
         } catch {
-          fail('the answer is not valid UTF-8', 'body-unreadable');
+          fail('the response is not valid UTF-8', 'body-unreadable');
         }
       },
       onResponseError(_, error) {
         const denied = /^Proxy response \((\d+)\)/.exec(error.message)?.[1];
         if (denied === undefined) return fail(error.message, errorCode(error) ?? error.name);
         const code = denied.startsWith('4') ? 'proxy-refused' : 'proxy-error';
-        fail(`the proxy answered ${denied}`, code);
+        fail(`the proxy returned ${denied}`, code);
       },
     };
     const fields = { ...request.headers, 'accept-encoding': 'identity' };
@@ -178,4 +179,4 @@ function exchange(
 
 /** `wait`: milliseconds the server asked for, where it did. */
 export type HttpResult =
-  { readonly answer: Answer; readonly wait?: number } | { readonly error: TransportError };
+  { readonly response: HttpResponse; readonly wait?: number } | { readonly error: TransportError };

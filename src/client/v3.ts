@@ -78,7 +78,7 @@ export const v3: Dialect = {
 
 /**
  * A listing ends if `links.next` is null, if `links` is there without it, or if `meta.pagination.after` is null.
- * @throws Malformed if the answer has none of these, or `after` names a page that no link leads to.
+ * @throws Malformed if the response has none of these, or `after` names a page that no link leads to.
  */
 function nextOf({ links, meta }: Readonly<Record<string, unknown>>): string | null {
   const next = isObject(links) ? own(links, 'next') : undefined;
@@ -107,7 +107,7 @@ function related(relationship: Json | undefined): Json | undefined {
   return isObject(data) ? data['id'] : null;
 }
 
-/** The resources with what some of their relationships point at in place of mere identifiers, as far as the answer included it. */
+/** The resources with what some of their relationships point at in place of mere identifiers, as far as the response included it. */
 function withIncluded(
   resources: readonly Json[],
   included: Json | undefined,

@@ -61,16 +61,16 @@ export function webhookOf(
 }
 
 const isTemporary = (result: HttpResult): boolean =>
-  'error' in result ? !finalCodes.has(result.error.code) : result.answer.status >= 500;
+  'error' in result ? !finalCodes.has(result.error.code) : result.response.status >= 500;
 
-/** In words that hold nothing of the address and nothing of the answer. */
+/** In words that hold nothing of the address and nothing of the response. */
 function failureOf(result: HttpResult): string | undefined {
   if ('error' in result)
     return result.error.code === 'timeout'
-      ? `there was no complete answer within ${DEADLINE_SECONDS} s`
+      ? `there was no complete response within ${DEADLINE_SECONDS} s`
       : `the request failed (${result.error.code})`;
-  const { status } = result.answer;
+  const { status } = result.response;
   if (status >= 200 && status < 300) return undefined;
   const redirect = status >= 300 && status < 400 ? ', and redirects are not followed' : '';
-  return `it answered ${status}${redirect}`;
+  return `it returned ${status}${redirect}`;
 }

@@ -22,13 +22,13 @@ import {
   type Write,
   type Json,
 } from '../model/index.js';
-import { Malformed, liveOf, parseAnswer } from './response.js';
+import { Malformed, liveOf, parseResponse } from './response.js';
 import type { Dialect } from './dialect.js';
 import { classify } from './classify.js';
 import { complaint } from './errors.js';
 import { isRetryableWrite } from './retry.js';
 import type { ClientSession } from './client-session.js';
-import type { Answer, HttpResult } from './transport.js';
+import type { HttpResponse, HttpResult } from './transport.js';
 
 /** Pure. @throws Refusal where there is no address, or a value that cannot be sent. */
 export function compose({ endpointOf }: ClientSession, kind: Kind, write: Write): Request {
@@ -78,23 +78,23 @@ export function sender(session: ClientSession): CloudWriter['send'] {
       return { class: 'not_sent', ...defined({ diagnostic: error.diagnostics[0] }) };
     }
     const outcome = classify(result, { creates });
-    if (outcome === 'applied' && 'answer' in result)
-      return confirmed(kind, endpoint.dialect, write, { request, answer: result.answer });
-    const wait = 'answer' in result ? result.wait : undefined;
+    if (outcome === 'applied' && 'response' in result)
+      return confirmed(kind, endpoint.dialect, write, { request, response: result.response });
+    const wait = 'response' in result ? result.wait : undefined;
     const diagnostic = complaint(request, endpoint.dialect, result, tidy);
     return { class: outcome, diagnostic, ...defined({ wait }) };
   };
 }
 
-/** Judges a success: a create has to give an id and repeat what was sent; anything else may answer nothing, but not a web page or half a body. */
+/** Judges a success: a create has to give an id and repeat what was sent; anything else may return nothing, but not a web page or half a body. */
 function confirmed(
   kind: Kind,
   dialect: Dialect,
   write: Write,
-  { request, answer }: { readonly request: Request; readonly answer: Answer },
+  { request, response }: { readonly request: Request; readonly response: HttpResponse },
 ): Sent {
   const doubtful = (why: string, live?: Live): Sent => {
-    const summary = `${request.method} ${request.path} answered ${answer.status}, but the answer ${why}`;
+    const summary = `${request.method} ${request.path} returned ${response.status}, but the response ${why}`;
     const detail = 'Whether it was carried out is not known.';
     return {
       class: 'unknown',
@@ -105,10 +105,10 @@ function confirmed(
   try {
     if (write.verb !== 'create') {
       const live =
-        answer.body.trim() === '' ? undefined : tryLive(kind, dialect, parseAnswer(answer));
+        response.body.trim() === '' ? undefined : tryLive(kind, dialect, parseResponse(response));
       return { class: 'applied', ...(live?.id === write.id && live && { live }) };
     }
-    const live = liveOf(dialect, kind, dialect.single(parseAnswer(answer)));
+    const live = liveOf(dialect, kind, dialect.single(parseResponse(response)));
     const other = unechoed(kind, write, live);
     return other === undefined
       ? { class: 'applied', live }
@@ -119,7 +119,7 @@ function confirmed(
   }
 }
 
-/** The object an answer describes; what else an update answers is not specified. */
+/** The object that a response describes; what else an update returns is not specified. */
 function tryLive(kind: Kind, dialect: Dialect, body: Json): Live | undefined {
   try {
     return liveOf(dialect, kind, dialect.single(body));
@@ -129,7 +129,7 @@ function tryLive(kind: Kind, dialect: Dialect, body: Json): Live | undefined {
   }
 }
 
-/** The first attribute that was sent and came back different; secrets, documents with masks in them, and what the answer lacks prove nothing. */
+/** The first attribute that was sent and came back different; secrets, documents with masks in them, and what the response does not contain prove nothing. */
 function unechoed(kind: Kind, { fields }: Write, { values }: Live): string | undefined {
   const sent = redactAll(normalAll(kind.attributes, fields));
   return Object.entries(kind.attributes).find(

@@ -27,7 +27,7 @@ export interface CommandPlaces {
 const KEY = '{key}';
 
 /** A text, the members of a JSON object, or why there is nothing: part of a sentence. */
-type Answer<T> = { readonly value: T } | { readonly problem: string };
+type CommandResult<T> = { readonly value: T } | { readonly problem: string };
 
 /** The secret of a key, from the command of that name. */
 export function commandSecrets({
@@ -36,11 +36,11 @@ export function commandSecrets({
   commands,
   output,
 }: CommandPlaces): (name: string, key: string) => Secret {
-  const answers = new Map<string, Promise<Answer<string>>>();
-  const objects = new Map<string, Promise<Answer<JsonObject>>>();
+  const results = new Map<string, Promise<CommandResult<string>>>();
+  const objects = new Map<string, Promise<CommandResult<JsonObject>>>();
   const secrets = new Map<string, Secret>();
-  const run = (words: readonly string[], signal: AbortSignal): Promise<Answer<string>> =>
-    cached(answers, JSON.stringify(words), async () => {
+  const run = (words: readonly string[], signal: AbortSignal): Promise<CommandResult<string>> =>
+    cached(results, JSON.stringify(words), async () => {
       // Without the credentials of trueup, which no other program needs.
       const visible = keptMembers(environment, (_, name) => !isOwnCredential(name));
       const printed = await output(words, { cwd, environment: visible, signal });
@@ -50,10 +50,11 @@ export function commandSecrets({
     command: readonly string[],
     key: string,
     signal: AbortSignal,
-  ): Promise<Answer<string>> => {
+  ): Promise<CommandResult<string>> => {
     if (command.some((word) => word.includes(KEY)))
       return textIn(await run(wordsFor(command, key), signal));
-    const read = async (): Promise<Answer<JsonObject>> => objectIn(await run(command, signal));
+    const read = async (): Promise<CommandResult<JsonObject>> =>
+      objectIn(await run(command, signal));
     return memberOf(await cached(objects, JSON.stringify(command), read), key);
   };
   return (name, key) =>
@@ -64,10 +65,10 @@ export function commandSecrets({
       return new Secret(`${name}.${key}`, () => value, {
         advice: `Its command has to print it: ${typed}`,
         async fetch(signal) {
-          const answer = await lookUp(command, key, signal);
-          if ('problem' in answer)
-            return `\`settings.secrets.${name}\` returned no value: ${answer.problem}. To see why, run its command: ${typed}`;
-          ({ value } = answer);
+          const result = await lookUp(command, key, signal);
+          if ('problem' in result)
+            return `\`settings.secrets.${name}\` returned no value: ${result.problem}. To see why, run its command: ${typed}`;
+          ({ value } = result);
           return undefined;
         },
       });
@@ -77,15 +78,15 @@ export function commandSecrets({
 const wordsFor = (command: readonly string[], key: string): readonly string[] =>
   command.map((word) => word.replaceAll(KEY, () => key));
 
-function textIn(answer: Answer<string>): Answer<string> {
-  if ('problem' in answer) return answer;
-  const value = answer.value.replace(/\r?\n$/, '');
+function textIn(result: CommandResult<string>): CommandResult<string> {
+  if ('problem' in result) return result;
+  const value = result.value.replace(/\r?\n$/, '');
   return value === '' ? { problem: 'it printed nothing' } : { value };
 }
 
-function objectIn(answer: Answer<string>): Answer<JsonObject> {
-  if ('problem' in answer) return answer;
-  const value = tryJson(answer.value);
+function objectIn(result: CommandResult<string>): CommandResult<JsonObject> {
+  if ('problem' in result) return result;
+  const value = tryJson(result.value);
   return isObject(value)
     ? { value }
     : {
@@ -94,9 +95,9 @@ function objectIn(answer: Answer<string>): Answer<JsonObject> {
       };
 }
 
-function memberOf(answer: Answer<JsonObject>, key: string): Answer<string> {
-  if ('problem' in answer) return answer;
-  const { value: printed } = answer;
+function memberOf(result: CommandResult<JsonObject>, key: string): CommandResult<string> {
+  if ('problem' in result) return result;
+  const { value: printed } = result;
   const value = Object.hasOwn(printed, key) ? printed[key] : undefined;
   if (typeof value === 'string' && value !== '') return { value };
   const others = Object.keys(printed).toSorted().join(', ');

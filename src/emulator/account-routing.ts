@@ -54,7 +54,7 @@ export function byAccount(
   const calls = (): ReadonlyMap<string, AccountCalls> =>
     new Map([...tallies].map(([name, one]) => [name, one.calls()]));
   return {
-    /** Without an account, what any of them answers to wrong credentials. */
+    /** Without an account, what any of them returns for wrong credentials. */
     async fetch(request: Request): Promise<Response> {
       // Of all accounts, so it takes the credentials of none, and no fault holds it up.
       if (request.method === 'GET' && new URL(request.url).pathname === '/emulator/calls')

@@ -65,7 +65,7 @@ interface Happening {
   readonly after: JsonObject | null;
 }
 
-/** A record of the log, with the id of the account beside it (left out of answers). */
+/** A record of the log, with the id of the account beside it (left out of responses). */
 export function logEntry(
   { id, at, action, actor, account, before, after }: Happening,
   object: JsonObject,

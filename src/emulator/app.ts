@@ -59,7 +59,7 @@ export type EmulatorApp = Hono<Known>;
 
 export type Handler = (c: Asked) => Response | Promise<Response>;
 
-/** Registers a path with the verbs it knows; every other verb is answered 405. */
+/** Registers a path with the verbs it knows; every other verb gets a 405. */
 export function route(
   app: EmulatorApp,
   path: string,
@@ -74,7 +74,7 @@ export function route(
   );
 }
 
-/** Admits nobody below a path whom `actorOf` does not know, and no client that does not take what the dialect answers. */
+/** Admits nobody below a path whom `actorOf` does not know, and no client that does not take what the dialect returns. */
 export function guardPath(
   app: EmulatorApp,
   path: string,
@@ -88,7 +88,7 @@ export function guardPath(
   });
 }
 
-export const answerText = (text: string, dialect: ErrorFormat, status = 200): Response =>
+export const textResponse = (text: string, dialect: ErrorFormat, status = 200): Response =>
   new Response(text, { status, headers: { 'content-type': mediaTypes[dialect] } });
 
 export const bearerOf = (c: Asked): string =>
@@ -134,12 +134,12 @@ export function bodyOf(
   return isObject(body) ? body : turnDown(400, 'the body must be a JSON object');
 }
 
-/** @throws Refused (406) where the client does not take what the dialect answers. */
+/** @throws Refused (406) where the client does not take what the dialect returns. */
 function checkAccept(c: Asked, dialect: ErrorFormat): void {
   const accept = c.req.header('accept');
   const tolerated = dialect === 'v2' ? ['*/*', 'application/*'] : [];
   const taken =
     accept === undefined ? tolerated : typesOf(accept).map((type) => type.replace(/;q=.*$/, ''));
   if (![mediaTypes[dialect], ...tolerated].some((type) => taken.includes(type)))
-    turnDown(406, `answers are ${mediaTypes[dialect]}`);
+    turnDown(406, `responses are ${mediaTypes[dialect]}`);
 }

@@ -14,7 +14,7 @@ export interface Specifics {
   readonly expand?: readonly string[];
   /** Whether a POST may leave out what the kind requires ("any of"). */
   readonly anyOf?: true;
-  /** Only the answer to a create carries `resource_url`; listings have none. */
+  /** Only the response to a create carries `resource_url`; listings have none. */
   readonly hidesUrl?: true;
   /** Completes the record once `after` was written over it. */
   readonly settled?: typeof settled;

@@ -160,7 +160,7 @@ async function attempt(
   context.signal?.throwIfAborted();
   delivery.attempts.push({ at, ...outcome });
   const { status = 0, error } = outcome;
-  if (status < 200 || status >= 300) return error ?? `the receiver answered ${status}`;
+  if (status < 200 || status >= 300) return error ?? `the receiver returned ${status}`;
   end(job, 'delivered');
   return undefined;
 }
@@ -280,7 +280,7 @@ async function sent(
   }
 }
 
-/** The secrets that sign deliveries, by the id of their destination. They are held in memory for as long as the process runs: no record, no answer and no file has them. */
+/** The secrets that sign deliveries, by the id of their destination. They are held in memory for as long as the process runs: no record, no response and no file has them. */
 export function createSecrets() {
   const known = new Map<string, string>();
   return {

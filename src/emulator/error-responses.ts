@@ -2,7 +2,7 @@
 // which is also used for the sample flow, whose errors are not documented.
 import { escapeHtml, type Behaviours } from './behaviours.js';
 
-/** Thrown by handlers; becomes an answer at the edge of the app. `paths` name the fields or parameters at fault. */
+/** Thrown by handlers; becomes a response at the edge of the app. `paths` name the fields or parameters at fault. */
 export class Refused extends Error {
   constructor(
     readonly status: number,
@@ -31,7 +31,7 @@ export function dialectOf(path: string): ErrorFormat {
   return /^\/(?:iot|get_sim_info)\//.test(path) ? 'iot' : 'v2';
 }
 
-/** The answer that says why. Authentication failures of v2 carry their text plainly. */
+/** The response that says why. Authentication failures of v2 carry their text plainly. */
 export function refusalResponse(
   refused: Refused,
   dialect: ErrorFormat,

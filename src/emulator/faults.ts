@@ -9,15 +9,15 @@ import type { Lag } from './stale-fault.js';
 const faultNames = {
   /** Responds after this many milliseconds. */
   latency: 'needed',
-  /** Answers with this status; nothing happens. On v3 a 409 comes without `errors`, as throttling does. */
+  /** Responds with this status; nothing happens. On v3 a 409 comes without `errors`, as throttling does. */
   status: 'needed',
-  /** Never answers; nothing happens. */
+  /** Never responds; nothing happens. */
   hang: 'none',
   /** The connection breaks; nothing happens. */
   'reset-before': 'none',
   /** It happens, then the connection breaks. */
   'reset-after': 'none',
-  /** It happens, the answer is cut in half. */
+  /** It happens, the response is cut in half. */
   truncate: 'none',
   /** A page in HTML with status 200; nothing happens. */
   html: 'none',
@@ -33,7 +33,7 @@ const faultNames = {
   'loop-next': 'none',
   /** `next` leads to another host. */
   'foreign-next': 'none',
-  /** The answer never ends; with a number, that many milliseconds pass between its pieces. */
+  /** The response never ends; with a number, that many milliseconds pass between its pieces. */
   endless: 'optional',
 } as const;
 
@@ -240,7 +240,7 @@ function statusResponse(
   };
   if ([204, 205, 304].includes(status)) return new Response(null, { status, headers });
   const dialect = dialectOf(url.pathname);
-  const refusal = new Refused(status, `answered ${status} on order`, [], headers);
+  const refusal = new Refused(status, `returned ${status} on order`, [], headers);
   const refused = refusalResponse(refusal, dialect, behaviours);
   return dialect === 'v3' && status === 409 ? new Response('{}', refused) : refused;
 }

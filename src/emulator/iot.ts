@@ -1,7 +1,7 @@
 // The IoT platform: tokens by the password grant, and subscriptions by one condition or by a list of identifiers.
 import { isObject, own, type Json, type JsonObject } from '../model/index.js';
 import {
-  answerText,
+  textResponse,
   bearerOf,
   bodyOf,
   guardPath,
@@ -57,7 +57,7 @@ export function addIot(app: EmulatorApp, cloud: EmulatedCloud): void {
   });
 }
 
-const answer = (value: Json): Response => answerText(JSON.stringify(value), 'iot');
+const iotResponse = (value: Json): Response => textResponse(JSON.stringify(value), 'iot');
 
 /** @param issued times on the monotonic clock at which tokens end */
 function issue(c: Asked, issued: Map<string, number>): Response {
@@ -76,7 +76,11 @@ function issue(c: Asked, issued: Map<string, number>): Response {
     turnDown(401, 'the user name or the password is wrong');
   const token = `emulated.${random.uuid()}`;
   issued.set(token, clock.monotonic() + behaviours.token_seconds * 1000);
-  return answer({ access_token: token, token_type: 'JWT', expires_in: behaviours.token_seconds });
+  return iotResponse({
+    access_token: token,
+    token_type: 'JWT',
+    expires_in: behaviours.token_seconds,
+  });
 }
 
 const pick = (record: StoredRecord, names: readonly string[]): JsonObject =>
@@ -107,7 +111,7 @@ function search(c: Asked): Response {
     (behaviours.bare_cursors
       ? after
       : new URL(c.req.url).pathname + queryWith(query, { cursor: after }));
-  return answer({ subscriptions: shown, size: shown.length, ...(next !== false && { next }) });
+  return iotResponse({ subscriptions: shown, size: shown.length, ...(next !== false && { next }) });
 }
 
 /** @throws Refused for anything but one condition on company, label or customField. */
@@ -151,7 +155,7 @@ function identified(c: Asked): Response {
   const wanted = new Set<unknown>(identifierValues);
   const names = [...shownAlways, ...asked.flatMap((name) => additional[name] ?? [])];
   const found = store.records('subscriptions').filter((record) => wanted.has(record[field]));
-  return answer({ subscriptions: found.map((record) => pick(record, names)) });
+  return iotResponse({ subscriptions: found.map((record) => pick(record, names)) });
 }
 
 /** Counts requests in fixed windows, and reports the remaining number; only if the behaviour is on. */

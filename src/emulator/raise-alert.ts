@@ -29,7 +29,7 @@ import { checkParameters } from './pagination.js';
 import { showRecord, type RenderContext, type StoredRecord } from './records.js';
 import type { RecordStore } from './record-store.js';
 import { turnDown } from './error-responses.js';
-import { actorOf, answer, asIs, collectionRoutes, offsetPage } from './v2.js';
+import { actorOf, v2Response, asIs, collectionRoutes, offsetPage } from './v2.js';
 
 /** Not there for kinds that know no alerts, rules or destinations. */
 export function addAlerts(app: EmulatorApp, cloud: EmulatedCloud): void {
@@ -54,7 +54,7 @@ export function addTrials(app: EmulatorApp, cloud: EmulatedCloud): void {
     POST: async (c) => {
       const { destination_config_id: id } = taken(c, trial);
       const { status, reason = '' } = await c.env.cloud.deliveries.test(String(id), faceOf(c));
-      return answer({ success: status === 'delivered', details: reason });
+      return v2Response({ success: status === 'delivered', details: reason });
     },
   });
 }
@@ -101,7 +101,7 @@ async function raise(c: Asked, alerts: Collection, rules: Kind): Promise<Respons
         ),
       ),
     }));
-  return answer({ alert, rules: await Promise.all(fired) });
+  return v2Response({ alert, rules: await Promise.all(fired) });
 }
 
 /** `details`: what a delivery tells of it, its record where there is one, else its id. @throws Refused (400) for a router of another account */

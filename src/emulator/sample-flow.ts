@@ -1,7 +1,7 @@
 // The sample flow: one GET that reads a SIM, changes its status to the other one, and reads it again. It writes no
 // record to a log, because the reference defines no event for it.
 import { mapMembers, type Json } from '../model/index.js';
-import { answerText, queryOf, route, type EmulatorApp, type Asked } from './app.js';
+import { textResponse, queryOf, route, type EmulatorApp, type Asked } from './app.js';
 import { checkParameters } from './pagination.js';
 import type { StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
@@ -45,7 +45,7 @@ function flip(c: Asked): Response {
     SIMStatus: words[state]!,
     SIMInfo: information(before, customer),
   };
-  return answerText(JSON.stringify(result), 'iot');
+  return textResponse(JSON.stringify(result), 'iot');
 }
 
 /** Fields that are the same for every SIM. */

@@ -10,7 +10,7 @@ import {
 } from '../model/index.js';
 import { activitiesOf, activityFilters, type Actor } from './activity-log.js';
 import {
-  answerText,
+  textResponse,
   bodyOf,
   commit,
   faceOf,
@@ -67,11 +67,11 @@ function addKind(app: EmulatorApp, cloud: EmulatedCloud, kind: Kind): void {
   if (update) verbs[update] = updating;
   if (patch || patched?.(cloud.behaviours)) verbs['PATCH'] = updating;
   if (cloud.behaviours.dialect === 'public')
-    verbs['GET'] = (c) => answer(showRecord(kind, existing(c, kind), faceOf(c), true));
+    verbs['GET'] = (c) => v2Response(showRecord(kind, existing(c, kind), faceOf(c), true));
   if (Object.values(verbs).some(Boolean)) collectionRoutes(app, `${name}/:id`, verbs);
 }
 
-/** A path that ends in a slash; without it the answer is a redirection that no client should follow. */
+/** A path that ends in a slash; without it the response is a redirection that no client should follow. */
 export function collectionRoutes(
   app: EmulatorApp,
   name: string,
@@ -96,8 +96,8 @@ export function actorOf(c: Asked): Actor {
     : turnDown(401, 'Authentication failed: the API keys are missing or not valid.');
 }
 
-export const answer = (value: Json | object, status?: number): Response =>
-  answerText(wireText(value), 'v2', status);
+export const v2Response = (value: Json | object, status?: number): Response =>
+  textResponse(wireText(value), 'v2', status);
 
 export type TextOf = (record: StoredRecord, face: RenderContext) => string;
 
@@ -230,7 +230,7 @@ function pageUrl(c: Asked, changes: Readonly<Record<string, string | null>>): st
 }
 
 const page = (texts: readonly string[], meta: Json): Response =>
-  answerText(`{"data":[${texts.join(',')}],"meta":${JSON.stringify(meta)}}`, 'v2');
+  textResponse(`{"data":[${texts.join(',')}],"meta":${JSON.stringify(meta)}}`, 'v2');
 
 function listActivities(c: Asked): Response {
   const query = queryOf(c);
@@ -256,7 +256,10 @@ function makeOne(c: Asked, kind: Kind): Response {
   const record = drafted(c, kind, fields);
   commit(c, { kind, after: record });
   c.env.cloud.secrets.keep(kind, recordId(kind, record), () => bodyOf(c, 'v2'));
-  return answer(showRecord(kind, record, faceOf(c), true), c.env.cloud.behaviours.created_status);
+  return v2Response(
+    showRecord(kind, record, faceOf(c), true),
+    c.env.cloud.behaviours.created_status,
+  );
 }
 
 function updateOne(c: Asked, kind: Kind): Response {
@@ -279,7 +282,9 @@ function updateOne(c: Asked, kind: Kind): Response {
   commit(c, { kind, before, after: result });
   for (const change of follow?.(store, result) ?? []) commit(c, change);
   secrets.keep(kind, recordId(kind, before), () => bodyOf(c, 'v2'));
-  return isPut ? answer(showRecord(kind, result, faceOf(c), !hidesUrl)) : written(c, kind, result);
+  return isPut
+    ? v2Response(showRecord(kind, result, faceOf(c), !hidesUrl))
+    : written(c, kind, result);
 }
 
 /** The fields of a PATCH: documents are only added to. */
@@ -328,6 +333,6 @@ function removeOne(c: Asked, kind: Kind): Response {
 
 function written(c: Asked, kind: Kind, record: StoredRecord): Response {
   return c.env.cloud.behaviours.echo_writes
-    ? answer(showRecord(kind, record, faceOf(c), false))
+    ? v2Response(showRecord(kind, record, faceOf(c), false))
     : new Response(null);
 }

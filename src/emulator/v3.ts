@@ -14,7 +14,7 @@ import {
 } from '../model/index.js';
 import type { Actor } from './activity-log.js';
 import {
-  answerText,
+  textResponse,
   bearerOf,
   bodyOf,
   commit,
@@ -52,7 +52,7 @@ function addKind(app: EmulatorApp, kind: Kind): void {
     POST: create && ((c) => makeOne(c, kind)),
   });
   const verbs: Record<string, Handler | undefined> = {
-    GET: (c) => answer({ data: resource(c, kind, existing(c, kind)) }),
+    GET: (c) => v3Response({ data: resource(c, kind, existing(c, kind)) }),
     DELETE: removal && ((c) => removeOne(c, kind)),
   };
   if (update) verbs[update] = (c) => updateOne(c, kind);
@@ -66,8 +66,8 @@ function actorOf(c: Asked): Actor {
     : turnDown(401, 'the token is missing or not valid', [], { 'www-authenticate': 'Bearer' });
 }
 
-const answer = (value: Json, status?: number): Response =>
-  answerText(wireText(value), 'v3', status);
+const v3Response = (value: Json, status?: number): Response =>
+  textResponse(wireText(value), 'v3', status);
 /** A collection of JSON:API resources. */
 export type Resources = Collection & { readonly id: string };
 
@@ -122,7 +122,7 @@ export function cursorPage(
   const { pathname } = new URL(c.req.url);
   const link = (changes: Readonly<Record<string, string | null>>): string =>
     originOf(c) + pathname + queryWith(query, changes);
-  return answer({
+  return v3Response({
     data: shown.map((record) => resource(c, kind, record)),
     ...beside(shown),
     links: {
@@ -263,7 +263,7 @@ function updateOne(c: Asked, kind: Kind): Response {
   requireAll(kind, { ...kept, ...fields }, inAttributes);
   const after = { ...before, ...fields };
   commit(c, { kind, before, after });
-  return answer({ data: resource(c, kind, after) });
+  return v3Response({ data: resource(c, kind, after) });
 }
 
 function makeOne(c: Asked, kind: Kind): Response {
@@ -275,7 +275,7 @@ function makeOne(c: Asked, kind: Kind): Response {
   requireAll(kind, fields, placeIn(kind));
   const record = drafted(c, kind, fields);
   commit(c, { kind, after: record });
-  return answer({ data: resource(c, kind, record) }, c.env.cloud.behaviours.created_status);
+  return v3Response({ data: resource(c, kind, record) }, c.env.cloud.behaviours.created_status);
 }
 
 function removeOne(c: Asked, kind: Kind): Response {

@@ -1,5 +1,5 @@
 // Numbers as Terraform has them: binary floats of 512 bits, or 64 where a function counts. Doubles would give other
-// digits, and other answers to `==`. An integer times a power of two, rounded half to even after each operation.
+// digits, and other results of `==`. An integer times a power of two, rounded half to even after each operation.
 export interface HclNumber {
   /** Odd, or 0. */
   readonly integer: bigint;

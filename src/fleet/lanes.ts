@@ -78,7 +78,7 @@ export function laneCount(most: number) {
       else if (lanes() > 1) halvings.set(origin, halved + 1);
     },
     /** @param isThere whether there was a response of any kind */
-    answered(origin: string, isThere: boolean): void {
+    responded(origin: string, isThere: boolean): void {
       unanswered.set(origin, isThere ? 0 : (unanswered.get(origin) ?? 0) + 1);
     },
     /** Whether a request without a response is to be repeated. */

@@ -2,7 +2,7 @@
 // service; and by the clock of the machine, which people can set, only if the caller allows it.
 import type { Moment } from './state.js';
 
-/** Milliseconds by which answers of the service may tell its time wrong: they are cut to seconds, and travel. */
+/** Milliseconds by which responses of the service may give its time wrong: they are cut to seconds, and travel. */
 const SLACK = 5000;
 const DAY = 24 * 60 * 60 * 1000;
 

@@ -11,7 +11,7 @@ import type { OutcomeClass } from './state.js';
 /** One live object. */
 export interface Live {
   readonly id: string;
-  /** Every attribute of the kind that the answer had, in normal form. */
+  /** Every attribute of the kind that the response had, in normal form. */
   readonly values: Values;
   /** The record as the API gave it, kept where an update has to send the whole resource back. */
   readonly raw?: JsonObject;
@@ -66,7 +66,7 @@ export interface Found {
 /** The outcome of one request. */
 export interface Sent {
   readonly class: OutcomeClass;
-  /** The object as the answer described it: always for a create, where the answer did so for an update. */
+  /** The object as the response described it: always for a create, if the response did so for an update. */
   readonly live?: Live;
   readonly diagnostic?: Diagnostic;
   /** Milliseconds that the service asked to wait. */
@@ -106,13 +106,13 @@ export interface CloudWriter extends CloudReader {
     write: Write,
     mayLeave?: () => Promise<Request | undefined>,
   ): Promise<Sent>;
-  /** After the `attempt`th sending (from 1) without a clear answer: waits, and says whether another one is allowed at all. */
+  /** After the `attempt`th sending (from 1) without a clear response: waits, and says whether another one is allowed at all. */
   pause(attempt: number, wait?: number): Promise<boolean>;
 }
 
 /** A cloud that work may be done with which has less time than the run. */
 export interface Cloud extends CloudWriter {
-  /** The same cloud until `signal` is raised: nothing leaves after that, and what has left and has no answer is of unknown outcome. */
+  /** The same cloud until `signal` is raised: nothing leaves after that, and what has left and has no response is of unknown outcome. */
   within(signal: AbortSignal): CloudWriter;
 }
 

@@ -11,7 +11,7 @@ export interface ReadOperation {
   readonly dialect: string;
   /** Path of the collection, relative to the dialect's base address, as in `sites` or `beta/sites`. */
   readonly collection: string;
-  /** How a listing goes on: by our own `offset`, or by the query of the answer's `next`. */
+  /** How a listing goes on: by our own `offset`, or by the query of the response's `next`. */
   readonly paging: 'offset' | 'next';
   /** Largest page the API allows. */
   readonly page: number;

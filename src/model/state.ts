@@ -168,7 +168,7 @@ export type OutcomeClass = 'not_sent' | 'rejected' | 'applied' | 'unknown';
 
 export interface Result {
   readonly type: 'result';
-  /** The intent this answers; absent for changes of memory alone (adopt, forget, rename). */
+  /** The intent this settles; absent for changes of the state alone (adopt, forget, rename). */
   readonly op?: string;
   readonly class: OutcomeClass;
   readonly address: string;

@@ -12,7 +12,7 @@ export function systemClock(uptime: () => number = systemUptime): Clock {
   return { now: () => Date.now(), monotonic, boot: bootClock(uptime), sleep };
 }
 
-/** Milliseconds for which an answer of the system counts: asking takes as long as much of the work on a request. */
+/** Milliseconds for which a reading of the system counts: asking takes as long as much of the work on a request. */
 const FRESH = 10;
 
 interface Asked {

@@ -1,5 +1,5 @@
 // The real disk. Every function that promises durability syncs both the file and its folder to the disk, and a whole
-// file appears under its name either complete or not at all. What a disk answers at once is asked for synchronously: to
+// file appears under its name either complete or not at all. What a disk returns at once is asked for synchronously: to
 // wake a thread of the pool takes several times as long, and a fleet asks for dozens of files of each tenant.
 import { isUtf8 } from 'node:buffer';
 import {
@@ -170,7 +170,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Asked before every request: a local disk answers long before a thread of the pool would have been woken. */
+/** Asked before every request: a local disk responds long before a thread of the pool would have been woken. */
 async function stamp(path: string): Promise<string | undefined> {
   const about = statSync(path, { bigint: true, throwIfNoEntry: false });
   return about && `${about.ino}:${about.size}:${about.mtimeNs}`;

@@ -180,7 +180,7 @@ export async function readAgain(
 export const secretless = ({ attributes }: Kind, objects: readonly Live[]): readonly Live[] =>
   objects.map((live) => ({ ...live, values: withoutSecrets(attributes, live.values) }));
 
-/** Even a server that answers a secret in clear must not get it into a plan or a state. */
+/** Even a server that returns a secret in clear must not get it into a plan or a state. */
 export function withoutSecrets(attributes: Attributes, values: Values): Values {
   const out: Record<string, Value> = {};
   for (const [name, value] of Object.entries(values)) {

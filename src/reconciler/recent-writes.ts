@@ -50,7 +50,7 @@ export const replacedValue = (path: string, value: Value | undefined): string =>
 
 /**
  * @param held objects that the state holds, as `objectsIn`: what was deleted and turned out to be still there is one of them
- * @param now asked once, when the first answer of the service has told its time
+ * @param now asked once, when the first response of the service has given its time
  */
 export function visibilityOf(
   { recent = [], spent = [] }: Partial<Pick<State, 'recent' | 'spent'>>,

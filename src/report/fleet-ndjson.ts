@@ -10,7 +10,7 @@ export interface FleetBegin extends Pick<FleetDocument, 'run' | 'command'> {
   readonly tenants: number;
 }
 
-/** Each call answers whole lines. The first one begins with the version of trueup. */
+/** Each call returns whole lines. The first one begins with the version of trueup. */
 export function fleetNdjson(version: string, now: () => number) {
   let isBegun = false;
   const lines = (all: readonly NdjsonLine[]): string => {

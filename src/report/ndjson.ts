@@ -76,7 +76,7 @@ export const lineAt = (now: number, [level, type, message, more]: NdjsonLine): s
 export const versionLine = (now: number, version: string): string =>
   lineAt(now, ['info', 'version', `trueup ${version}`, { trueup: version, ui: uiVersion }]);
 
-/** Each call answers zero or more whole lines. */
+/** Each call returns zero or more whole lines. */
 export function ndjson({
   version,
   clock,

@@ -83,7 +83,7 @@ export interface JobQueueOptions extends Pauses {
   readonly works: boolean;
 }
 
-/** Code of the refusal where the server does not answer: asking again may help. */
+/** Code of the refusal where the server does not respond: asking again may help. */
 export const QUEUE_UNREACHABLE = 'queue-unreachable';
 
 const SCHEMA = 'trueup_queue';
@@ -270,7 +270,7 @@ function queueNamed(name: string, { boss, database, from, uuid }: QueueTools): J
   };
 }
 
-/** The connections of a queue. A statement without an answer is sent again: each has the effect of one. */
+/** The connections of a queue. A statement without a response is sent again: each has the effect of one. */
 function databaseOf(
   { url, password, ...pauses }: JobQueueOptions,
   { location, schema }: { readonly location: string; readonly schema: string },

@@ -241,7 +241,7 @@ async function brought(context: OperationContext, { live, declared, renewed, pri
   };
 }
 
-/** @throws Refusal where a reading shows that the service did not carry out what it answered with success */
+/** @throws Refusal where a reading shows that the service did not carry out what it returned success for */
 async function proven(context: OperationContext, written: WrittenChange) {
   const proof = await context.writer.prove(context, written);
   const { change } = written;

@@ -188,7 +188,7 @@ export const fresh = (attribute: Attribute, live: Value | undefined): CtyValue =
 const numberOf = (live: unknown): CtyValue =>
   typeof live === 'number' || live instanceof ExactNumber ? live : null;
 
-/** Whatever the service answers, it has the type that the schema promises. */
+/** Whatever the service returns, it has the type that the schema promises. */
 function written(attribute: Attribute, live: Value | undefined): CtyValue {
   const nothing = live === undefined || live === null;
   switch (attribute.word) {

@@ -51,7 +51,7 @@ export async function make(context: OperationContext, declared: Values): Promise
   return { live, fits: outcome.outcome === 'done', created: true };
 }
 
-/** Each question is told once a process; creates that wait for its answer as well only say so. */
+/** Each question is told once a process; creates that wait for its result as well only say so. */
 function questions(context: OperationContext, open: readonly Undecided[]): readonly Diagnostic[] {
   const { kind } = context;
   const fresh = open.filter(({ intent }) => !context.told.has(intent.address));

@@ -29,7 +29,7 @@ const violations = (what: string, found: Iterable<Flaw>): readonly WireDiagnosti
   Array.from(found, ([path, says]) =>
     wireError(
       path,
-      'The provider would have answered against its own schema',
+      'The provider would have returned a value that does not fit its own schema',
       `${what}: ${says}. It is a mistake in the provider; please report it. No value is shown, because it may be secret.`,
     ),
   );

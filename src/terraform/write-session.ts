@@ -75,7 +75,7 @@ export interface WriteSession extends Held {
     change: Change,
     liveObjects?: LiveCollections,
   ): Promise<Performed>;
-  /** Reads back an update or a delete that was answered with success. */
+  /** Reads back an update or a delete that returned success. */
   prove(operation: OperationTools, written: WrittenChange): Promise<Proof>;
   /** Carries out a create, until its outcome is known, a person has to decide, or its time is over. @throws Refusal */
   make(operation: OperationTools, kind: Kind, change: Change): Promise<Outcome>;
@@ -238,7 +238,7 @@ function lanesOf({ signal }: Tools, held: Held, executor: Executor) {
     return new Promise((hear) => lane.waiting.push({ intent, hear }));
   }
 
-  /** Looks what became of all creates without an answer, once nothing else of the kind is under way. */
+  /** Looks what became of all creates without a response, once nothing else of the kind is under way. */
   async function clear(lane: Lane): Promise<void> {
     const waiting = lane.waiting.splice(0);
     const settled = new Map<Intent, Settled>();

@@ -103,9 +103,9 @@ describe('--notify', () => {
   });
 
   test.each([
-    [404, 1, /was not delivered: it answered 404\./],
-    [302, 1, /was not delivered: it answered 302, and redirects are not followed\./],
-    [503, 3, /was not delivered: it answered 503\./],
+    [404, 1, /was not delivered: it returned 404\./],
+    [302, 1, /was not delivered: it returned 302, and redirects are not followed\./],
+    [503, 3, /was not delivered: it returned 503\./],
   ])('an address that answers %d is a warning and asked %d times', async (status, times, says) => {
     const home = folder({ 'trueup.yaml': small });
     const { url, host, heard } = await receiver(status);

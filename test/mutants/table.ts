@@ -524,7 +524,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the command of a secret manager runs once for each secret',
     file: 'declarations/secret-commands.ts',
-    find: 'cached(answers, JSON.stringify(words), async () => {',
+    find: 'cached(results, JSON.stringify(words), async () => {',
     replace: 'cached(new Map(), JSON.stringify(words), async () => {',
     tests: ['unit/declarations/secret-commands.test.ts'],
   },
@@ -668,8 +668,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a 500 is sent again',
     file: 'client/retry.ts',
-    find: "return isThrottled(surface, result.answer) && classify(result, { creates }) === 'rejected';",
-    replace: 'return result.answer.status >= 500 || isThrottled(surface, result.answer);',
+    find: "return isThrottled(surface, result.response) && classify(result, { creates }) === 'rejected';",
+    replace: 'return result.response.status >= 500 || isThrottled(surface, result.response);',
     tests: writing,
   },
   {
@@ -710,7 +710,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what a write rests on is read before the lock is looked at',
     file: 'reconciler/apply/write-operation.ts',
-    find: 'await session.assertHeld(intent.op); // The answer of a remote state takes time: what the write rests on is read afterwards.\nconst instead = await read(); await recheck?.before();',
+    find: 'await session.assertHeld(intent.op); // The response of a remote state takes time: what the write rests on is read afterwards.\nconst instead = await read(); await recheck?.before();',
     replace:
       'const instead = await read(); await recheck?.before(); await session.assertHeld(intent.op);',
     tests: leaving,
@@ -824,7 +824,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a 429 of a gateway proves that nothing was created',
     file: 'client/classify.ts',
-    find: "if (creates && status === 429 && !isOfService(result.answer)) return 'unknown';",
+    find: "if (creates && status === 429 && !isOfService(result.response)) return 'unknown';",
     replace: '',
     tests: writing,
   },
@@ -1179,7 +1179,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'Retry-After is not heard',
     file: 'client/http-client.ts',
-    find: 'const wait = retryAfter(answer.headers, clock.now());',
+    find: 'const wait = retryAfter(response.headers, clock.now());',
     replace: 'const wait = undefined as number | undefined;',
     tests: patience,
   },
@@ -1187,14 +1187,14 @@ export const mutants: readonly Mutant[] = [
     name: 'the flow is called again',
     file: 'client/sample-flow.ts',
     find: "counted: 'flow' }, () => false)",
-    replace: "counted: 'flow' }, (one) => !('answer' in one) || one.answer.status >= 500)",
+    replace: "counted: 'flow' }, (one) => !('response' in one) || one.answer.status >= 500)",
     tests: flow,
   },
   {
     name: 'an error of the flow is told in its own words',
     file: 'client/sample-flow.ts',
-    find: "answer: { ...result.answer, body: '' }",
-    replace: 'answer: result.answer',
+    find: "response: { ...result.response, body: '' }",
+    replace: 'response: result.response',
     tests: flow,
   },
   {
@@ -1256,8 +1256,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a refused token is not renewed',
     file: 'client/iot-subscriptions.ts',
-    find: 'if (answer.status !== 401) return answer;',
-    replace: 'return answer;',
+    find: 'if (response.status !== 401) return response;',
+    replace: 'return response;',
     tests: iot,
   },
   {
@@ -5185,8 +5185,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a webhook that refused is asked again',
     file: 'client/webhook.ts',
-    find: 'result.answer.status >= 500',
-    replace: 'result.answer.status >= 300',
+    find: 'result.response.status >= 500',
+    replace: 'result.response.status >= 300',
     tests: webhook,
   },
   {

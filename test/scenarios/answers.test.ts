@@ -124,14 +124,14 @@ test('a refusal keeps its words, whatever its shape', async () => {
       ? new Response(page, { status: 403, headers: { 'content-type': 'text/html' } })
       : proceed();
   expect((await home.expect(1, ['apply', '--auto-approve'], there)).stderr).toContain(
-    'answered 403: Names are limited & counted.',
+    'returned 403: Names are limited & counted.',
   );
   there.intercept = async (request, proceed) =>
     request.method === 'POST'
       ? Response.json({ errors: { name: ['is taken'] } }, { status: 400 })
       : proceed();
   expect((await home.expect(1, ['apply', '--auto-approve'], there)).stderr).toContain(
-    'answered 400: name: is taken',
+    'returned 400: name: is taken',
   );
 });
 
@@ -209,7 +209,7 @@ describe('doctor', () => {
       return proceed();
     };
     const { stdout } = await folder().expect(0, ['doctor'], there);
-    expect(stdout).toMatch(/ok +v2 answers[^]*ok +v3 answers/);
+    expect(stdout).toMatch(/ok +v2 responds[^]*ok +v3 responds/);
     expect(asked).toEqual([
       'GET /api/v2/accounts/?limit=1',
       'GET /api/v3/beta/account_authorizations?page[size]=1',
@@ -217,10 +217,10 @@ describe('doctor', () => {
   });
 
   test.each([
-    ['TRUEUP_V3_URL', '/wrong', /BAD +v3 answers/],
-    ['TRUEUP_V3_URL', '/api/v2', /BAD +v3 answers/],
-    ['TRUEUP_V2_URL', '/api/v3', /BAD +v2 answers/],
-    ['TRUEUP_V2_URL', '', /BAD +v2 answers/],
+    ['TRUEUP_V3_URL', '/wrong', /BAD +v3 responds/],
+    ['TRUEUP_V3_URL', '/api/v2', /BAD +v3 responds/],
+    ['TRUEUP_V2_URL', '/api/v3', /BAD +v2 responds/],
+    ['TRUEUP_V2_URL', '', /BAD +v2 responds/],
   ])('passes no wrong %s: %s', async (name, path, words) => {
     const { env } = await cloud();
     const wrong = `${new URL(env[name] as string).origin}${path}`;
@@ -236,7 +236,7 @@ describe('doctor', () => {
   ])('takes %s for no answer', async (_, body) => {
     const there = await cloud();
     there.intercept = async () => Response.json(body);
-    expect((await folder().expect(1, ['doctor'], there)).stdout).toMatch(/BAD +v2 answers/);
+    expect((await folder().expect(1, ['doctor'], there)).stdout).toMatch(/BAD +v2 responds/);
   });
 });
 

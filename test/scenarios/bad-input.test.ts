@@ -306,7 +306,7 @@ describe('an answer', () => {
         void answer
           .writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
           .write('{"data": [', () => answer.destroy()),
-      /connection broke before the answer was complete/,
+      /connection broke before the response was complete/,
     ],
     ['that is empty', (_, answer) => send(answer, ''), /is empty/],
     [
@@ -376,30 +376,30 @@ describe('an answer', () => {
     [
       'of 401',
       (_, answer) => send(answer, { exception: 'no such keys' }, 401),
-      /answered 401: no such keys.*TRUEUP_MGR_API_KEY/,
+      /returned 401: no such keys.*TRUEUP_MGR_API_KEY/,
     ],
     [
       'of 403',
       (_, answer) => send(answer, { exception: { type: 'error', message: 'not yours' } }, 403),
-      /answered 403: not yours.*role/,
+      /returned 403: not yours.*role/,
     ],
-    ['of 500 for ever', (_, answer) => send(answer, 'oops', 500), /answered 500/],
-    ['of 404', (_, answer) => send(answer, 'oops', 404), /answered 404.*TRUEUP_V2_URL/],
+    ['of 500 for ever', (_, answer) => send(answer, 'oops', 500), /returned 500/],
+    ['of 404', (_, answer) => send(answer, 'oops', 404), /returned 404.*TRUEUP_V2_URL/],
     [
       'that repeats a credential',
       ({ headers }, answer) =>
         send(answer, { exception: `bad key ${String(headers['x-mgr-api-key'])}` }, 400),
-      /answered 400: bad key \*\*\*/,
+      /returned 400: bad key \*\*\*/,
     ],
     [
       'with commands for a terminal',
       (_, answer) => send(answer, { exception: '\u001b]0;owned\u0007\u202e::error::x' }, 400),
-      /answered 400/,
+      /returned 400/,
     ],
     [
       'of 429 with no wait named',
       (_, answer) => send(answer, '', 429),
-      /answered 429.*requests_per_minute/,
+      /returned 429.*requests_per_minute/,
     ],
     [
       'of 429 with seconds beyond all patience',
@@ -415,22 +415,22 @@ describe('an answer', () => {
     [
       'of 429 with seconds beyond all numbers',
       (_, answer) => send(answer, '', 429, { 'retry-after': '9'.repeat(400) }),
-      /answered 429/,
+      /returned 429/,
     ],
     [
       'of 429 with a date that is past',
       (_, answer) => send(answer, '', 429, { 'retry-after': new Date(0).toUTCString() }),
-      /answered 429/,
+      /returned 429/,
     ],
     [
       'of 429 with negative seconds',
       (_, answer) => send(answer, '', 429, { 'retry-after': '-5' }),
-      /answered 429/,
+      /returned 429/,
     ],
     [
       'of 429 with garbage',
       (_, answer) => send(answer, '', 429, { 'retry-after': 'soon; 12, \u00ff' }),
-      /answered 429/,
+      /returned 429/,
     ],
   ];
   it.each(answers)('%s', async (_, handler, says) => {
@@ -489,7 +489,7 @@ describe('an answer', () => {
       folder({ 'trueup.yaml': account('A') }),
       ['plan'],
       1,
-      new RegExp(`answered ${status}`),
+      new RegExp(`returned ${status}`),
       { env: environment(cloud) },
     );
     expect(elsewhere.asked).toEqual([]);

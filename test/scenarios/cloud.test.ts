@@ -262,7 +262,7 @@ describe('credentials', () => {
     const wrong = await home.expect(1, ['doctor'], {
       env: { ...env, TRUEUP_MGR_API_KEY: 'guessed-wrong' },
     });
-    expect(wrong.stdout).toMatch(/BAD +v2 answers/);
+    expect(wrong.stdout).toMatch(/BAD +v2 responds/);
     expect(wrong.stdout + wrong.stderr).not.toContain('guessed-wrong');
   });
 });

@@ -286,7 +286,7 @@ describe('sim flip', () => {
       [...flip, '--auto-approve', '-o', 'json', '--debug'],
       { env: { ...env, TRUEUP_LOG: 'debug' } },
     );
-    expect([stderr.includes(`answered ${code}`), /7351/.test(stdout + stderr), calls()]).toEqual([
+    expect([stderr.includes(`returned ${code}`), /7351/.test(stdout + stderr), calls()]).toEqual([
       true,
       false,
       1,
@@ -354,7 +354,7 @@ test('doctor looks at both where they are set, and changes nothing', async () =>
   for (const line of [
     /ok +TRUEUP_IOT_URL +set/,
     /ok +TRUEUP_FLOW_PASSWORD +set/,
-    /ok +iot answers/,
+    /ok +iot responds/,
     /note +flow +not checked/,
   ])
     expect(stdout).toMatch(line);
@@ -362,11 +362,11 @@ test('doctor looks at both where they are set, and changes nothing', async () =>
   const without = (await home.expect(0, ['doctor'], { env: bare })).stdout;
   for (const line of [/note +TRUEUP_IOT_URL +not set/, /note +TRUEUP_FLOW_URL +not set/])
     expect(without).toMatch(line);
-  expect(without).not.toContain('iot answers');
+  expect(without).not.toContain('iot responds');
   const wrong = (
     await home.expect(1, ['doctor'], { env: { ...env, TRUEUP_IOT_PASSWORD: 'guessed-wrong' } })
   ).stdout;
-  expect(wrong).toMatch(/BAD +iot answers/);
+  expect(wrong).toMatch(/BAD +iot responds/);
   const { TRUEUP_FLOW_PASSWORD: ___, ...half } = env;
   expect((await home.expect(1, ['doctor'], { env: half })).stdout).toMatch(
     /BAD +TRUEUP_FLOW_PASSWORD +not set/,

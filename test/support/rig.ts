@@ -1,6 +1,11 @@
 // A whole run without a machine: emulator in process, simulated disk, clock and processes. Each `apply` is a
 // process of its own; it may be killed at any boundary of the disk or of the network, and a later one goes on.
-import { connect, TransportError, type Answer, type Transport } from '../../src/client/index.js';
+import {
+  connect,
+  TransportError,
+  type HttpResponse,
+  type Transport,
+} from '../../src/client/index.js';
 import {
   ConnectionReset,
   dummyCredentials,
@@ -96,8 +101,8 @@ interface RigOptions extends Partial<EmulatorOptions> {
       readonly body: string | undefined;
       readonly signal: AbortSignal;
     },
-    proceed: () => Promise<Answer>,
-  ) => Promise<Answer>;
+    proceed: () => Promise<HttpResponse>,
+  ) => Promise<HttpResponse>;
 }
 
 export function rig(options: RigOptions = {}): Rig {
@@ -122,7 +127,7 @@ export function rig(options: RigOptions = {}): Rig {
     const path = new URL(url).pathname;
     if (method !== 'GET') self.onMutation?.('before', method, path);
     try {
-      const proceed = async (): Promise<Answer> => {
+      const proceed = async (): Promise<HttpResponse> => {
         const answer = await emulator.fetch(
           new Request(url, {
             method,

@@ -32,7 +32,7 @@ type Surface = keyof typeof needs;
 
 /** Clocks further apart than this (milliseconds) confuse recovery. */
 const SKEW = 60_000;
-/** Servers tell whole seconds, and answers take time. */
+/** Servers return whole seconds, and responses take time. */
 const UNSEEN = 2_000;
 
 const ok = (what: string, told: string): Finding => ({ mark: 'ok', what, told });
@@ -192,10 +192,12 @@ async function cloud(context: Context, settings: Settings): Promise<readonly Fin
       continue;
     }
     const filters: Query['filters'] = surface === 'iot' ? { imsi: '0' } : {};
-    const answer = await orRefusal(firstOf(reached.cloud.records(ofOne(one), { filters })));
-    const what = `${surface} answers`;
+    const response = await orRefusal(firstOf(reached.cloud.records(ofOne(one), { filters })));
+    const what = `${surface} responds`;
     findings.push(
-      answer instanceof Refusal ? bad(what, why(answer)) : ok(what, 'and accepts the credentials'),
+      response instanceof Refusal
+        ? bad(what, why(response))
+        : ok(what, 'and accepts the credentials'),
     );
   }
   const skew = reached.cloud.skew();

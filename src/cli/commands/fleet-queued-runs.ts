@@ -102,7 +102,7 @@ async function tellStatus(context: Context, named: Named, { queue, results, pati
   }
 }
 
-/** Workers go on when a server that does not answer is back: so does who waits for them. */
+/** Workers go on when a server that does not respond is back: so does who waits for them. */
 function whileWaiting({ flags, tell, clock, signal }: Context) {
   let isTold = false;
   return async <T>(ask: () => Promise<T>): Promise<T> => {

@@ -93,7 +93,7 @@ async function untilEnd(
   const scheduler = { ...worker, context: { ...context, signal: until } };
   const watching = Promise.all([
     repeat(() => watchJobs(worker)),
-    // By itself: a place that does not answer delays no sign of life.
+    // By itself: a place that does not respond delays no sign of life.
     repeat(async () => (until.aborted ? undefined : runSchedules(scheduler))),
   ]);
   try {
@@ -147,7 +147,7 @@ export function schedulesOf(queues: Pick<JobQueues, 'schedules' | 'queue'>, pref
       await runDue(worker);
     } catch (error) {
       const { diagnostics } = caughtError(error);
-      // What is due is given to another worker; and the worker itself says that a server does not answer.
+      // What is due is given to another worker; and the worker itself says that a server does not respond.
       if (context.signal.aborted || diagnostics.some(isOutage)) return;
       const summary = 'What is scheduled cannot begin, for this reason:';
       const first = { severity: 'error', code: 'schedules-failed', summary } as const;

@@ -13,8 +13,8 @@ import {
 import { baseUrlOf } from '../../client/endpoint.js';
 import { httpClient } from '../../client/http-client.js';
 import { undiciTransport } from '../../client/index.js';
-import { Malformed, parseAnswer } from '../../client/response.js';
-import { finalCodes, type Answer, type HttpResult } from '../../client/transport.js';
+import { Malformed, parseResponse } from '../../client/response.js';
+import { finalCodes, type HttpResponse, type HttpResult } from '../../client/transport.js';
 import { shorten, visible } from '../../report/escaping.js';
 import type { Context } from '../context.js';
 import { proxyIn } from '../cloud-connection.js';
@@ -23,7 +23,7 @@ import { ForgeRefusal } from './forge.js';
 
 const DEADLINE_SECONDS = 30;
 /** A page of a hundred comments, each as long as a forge takes. */
-const LARGEST_ANSWER = 128 * 1024 * 1024;
+const LARGEST_RESPONSE = 128 * 1024 * 1024;
 /** A listing that does not end by then does not end. */
 const MOST_PAGES = 2000;
 
@@ -64,49 +64,49 @@ export function forgeApi(context: Context, options: ForgeApiOptions) {
   const line = undiciTransport({
     origins: [origin],
     proxy: proxyIn(context),
-    maxBodyBytes: LARGEST_ANSWER,
+    maxBodyBytes: LARGEST_RESPONSE,
   });
   const { transport } = line;
   const client = httpClient(
     { transport, clock, random, signal, emit: (event) => debug(() => JSON.stringify(event)) },
     DEADLINE_SECONDS,
   );
-  const answered = async (ask: Ask): Promise<Answer> => {
+  const responseTo = async (ask: Ask): Promise<HttpResponse> => {
     const { method, path, query = {}, body } = ask;
     const search = new URLSearchParams(query).toString();
     const url = `${origin}${base}${path}${search === '' ? '' : `?${search}`}`;
     const text = body === undefined ? undefined : JSON.stringify(body);
     const call = { counted: title, method, url, headers, ...defined({ body: text }) };
     const result = await client.carry(call, (one) => mayRepeat(one, method));
-    debug(() => `${method} ${url} ${'answer' in result ? result.answer.status : 'failed'}`);
-    if ('answer' in result && result.answer.status >= 200 && result.answer.status < 300)
-      return result.answer;
+    debug(() => `${method} ${url} ${'response' in result ? result.response.status : 'failed'}`);
+    if ('response' in result && result.response.status >= 200 && result.response.status < 300)
+      return result.response;
     throw refusal(result, ask, { title, token });
   };
-  const parsed = (answer: Answer, { to }: Pick<Ask, 'to'>): Json => {
+  const parsed = (response: HttpResponse, { to }: Pick<Ask, 'to'>): Json => {
     try {
-      return parseAnswer(answer);
+      return parseResponse(response);
     } catch (error) {
       if (!(error instanceof Malformed)) throw error;
-      return refuse('forge-answer', `${title} was asked to ${to}: the answer ${error.message}.`, {
+      return refuse('forge-answer', `${title} was asked to ${to}: the response ${error.message}.`, {
         detail: `Check the address in ${source}.`,
       });
     }
   };
   return {
-    send: async (ask: Ask): Promise<Json> => parsed(await answered(ask), ask),
+    send: async (ask: Ask): Promise<Json> => parsed(await responseTo(ask), ask),
     /** Every record of a listing, page by page to its end. */
     async *records(ask: Omit<Ask, 'method' | 'body'>): AsyncGenerator<JsonObject> {
       let query: Readonly<Record<string, string>> | undefined = { ...ask.query, per_page: '100' };
       for (let page = 1; query !== undefined; page += 1) {
         if (page > MOST_PAGES)
           refuse('forge-answer', `${title} was asked to ${ask.to}: the list does not end.`);
-        const answer: Answer = await answered({ ...ask, method: 'GET', query });
-        const found = parsed(answer, ask);
+        const response: HttpResponse = await responseTo({ ...ask, method: 'GET', query });
+        const found = parsed(response, ask);
         if (!Array.isArray(found))
-          refuse('forge-answer', `${title} was asked to ${ask.to}: the answer is not a list.`);
+          refuse('forge-answer', `${title} was asked to ${ask.to}: the response is not a list.`);
         for (const one of found as readonly Json[]) if (isObject(one)) yield one;
-        query = nextQuery(answer, query);
+        query = nextQuery(response, query);
       }
     },
     pause: (tries: number): Promise<boolean> => client.pause(tries, undefined),
@@ -116,7 +116,7 @@ export function forgeApi(context: Context, options: ForgeApiOptions) {
 
 /** The query of the next page: GitLab names its number, GitHub gives its address. Only the query of it is taken. */
 function nextQuery(
-  { headers }: Answer,
+  { headers }: HttpResponse,
   query: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> | undefined {
   const page = headers['x-next-page'];
@@ -129,22 +129,22 @@ function nextQuery(
 }
 
 /** GitHub refuses with 403 what comes too fast, and then says when to ask again. */
-const isTooFast = ({ status, headers }: Answer): boolean =>
+const isTooFast = ({ status, headers }: HttpResponse): boolean =>
   status === 429 || (status === 403 && headers['retry-after'] !== undefined);
 
 /** A secondary limit of GitHub may be named in the message alone. */
-const isLimited = (answer: Answer): boolean =>
-  isTooFast(answer) ||
-  answer.headers['x-ratelimit-remaining'] === '0' ||
-  (answer.status === 403 && /rate limit/i.test(said(answer)));
+const isLimited = (response: HttpResponse): boolean =>
+  isTooFast(response) ||
+  response.headers['x-ratelimit-remaining'] === '0' ||
+  (response.status === 403 && /rate limit/i.test(said(response)));
 
 /** A create is not repeated where it may have taken effect. */
 function mayRepeat(result: HttpResult, method: Ask['method']): boolean {
   const creates = method === 'POST';
   if ('error' in result)
     return !finalCodes.has(result.error.code) && !(creates && result.error.sent);
-  const { status } = result.answer;
-  return isTooFast(result.answer) || (!creates && (status === 408 || status >= 500));
+  const { status } = result.response;
+  return isTooFast(result.response) || (!creates && (status === 408 || status >= 500));
 }
 
 function refusal(
@@ -164,23 +164,23 @@ function refusal(
       { status: undefined, lost },
     );
   }
-  const { answer } = result;
-  const { status } = answer;
-  const [code, detail] = remedyFor(answer, needs, token.source);
-  const summary = `${asked}, and answered ${status}${said(answer)}.`;
+  const { response } = result;
+  const { status } = response;
+  const [code, detail] = remedyFor(response, needs, token.source);
+  const summary = `${asked}, and returned ${status}${said(response)}.`;
   const lost = method === 'POST' && status >= 500;
   return new ForgeRefusal({ severity, code, summary, detail }, { status, lost });
 }
 
-/** What an answer is called, and what to do about it. @param source of the token */
+/** What a response is called, and what to do about it. @param source of the token */
 function remedyFor(
-  answer: Answer,
+  response: HttpResponse,
   needs: string,
   source: string,
 ): readonly [code: string, detail: string] {
-  const { status } = answer;
+  const { status } = response;
   if (status === 401) return ['forge-token', `Check the token in ${source}: it may have expired.`];
-  if (isLimited(answer))
+  if (isLimited(response))
     return ['forge-rate-limit', 'Its rate limit is used up. Run the command later.'];
   if (status === 403 || status === 404)
     return [
@@ -200,9 +200,9 @@ function adviceFor(status: number): string {
 const LONGEST = 300;
 
 /** The error message of the forge, as one line. Reasons below names are shown as JSON. */
-function said(answer: Answer): string {
+function said(response: HttpResponse): string {
   try {
-    const body = parseAnswer(answer);
+    const body = parseResponse(response);
     const { message, error, errors } = isObject(body) ? body : {};
     const text = [message ?? error, errors]
       .filter((one) => one !== undefined && one !== null)
@@ -230,7 +230,7 @@ export function postId(record: Json, name: string, title: string): string {
   const id = String(isObject(record) ? digitsOf(record[name]) : '');
   return /^\d{1,20}$/.test(id)
     ? id
-    : refuse('forge-answer', `${title} answered with a record without ${name}.`);
+    : refuse('forge-answer', `${title} returned a record without ${name}.`);
 }
 
 /** The text of a member; undefined where it is none. */

@@ -52,9 +52,9 @@ export interface IssueChange {
   readonly open?: boolean;
 }
 
-/** A request that a forge refused or did not answer. */
+/** A request that a forge refused or did not respond to. */
 export class ForgeRefusal extends Refusal {
-  /** Of HTTP; undefined without an answer. */
+  /** Of HTTP; undefined without a response. */
   readonly status: number | undefined;
   /** True if a create may have taken effect despite the error. */
   readonly lost: boolean;

@@ -263,7 +263,7 @@ function untimed(others: number): Violation {
     code: 'unused-timeouts',
     summary: `\`timeouts\` ${also} not used here`,
     detail:
-      'Only Terraform keeps them. Here a request without an answer is given up after 30 s, and what became of it is looked for.',
+      'Only Terraform keeps them. Here a request without a response is given up after 30 s, and its outcome is looked for.',
   };
 }
 

@@ -547,7 +547,7 @@ class Run {
     if (loud) this.#execution.emit({ type: 'end', outcome });
   }
 
-  /** Looks what became of creates without an answer. Returns addresses that were not applied and may be sent once more. */
+  /** Looks what became of creates without a response. Returns addresses that were not applied and may be sent once more. */
   async #settle(release: (address: string) => void): Promise<readonly string[]> {
     const intents = [...this.#unsettled.values()];
     const again: string[] = [];
@@ -571,7 +571,7 @@ class Run {
     return changes.flatMap((change) => this.#deleted.get(keyOf(change)) ?? []);
   }
 
-  /** One reading a kind proves that what was answered with success is really there, or gone. */
+  /** One reading a kind proves that what returned success is really there, or gone. */
   async #prove(written: readonly WrittenChange[]): Promise<void> {
     const count = (kind: Kind): number =>
       [...this.#executor.entries.values()].filter((entry) => entry.kind === kind.name).length;
@@ -581,7 +581,7 @@ class Run {
     }
   }
 
-  /** One listing of each kind with creates tells which of the new objects it shows, and how: their absence means something from now on, and an answer may have named the id alone. */
+  /** One listing of each kind with creates tells which of the new objects it shows, and how: their absence means something from now on, and a response may have named the id alone. */
   async #lookForCreated(): Promise<void> {
     const made = this.#changes.flatMap((change) => {
       const outcome = change.action === 'create' ? this.#outcomes.get(change.address) : undefined;

@@ -88,7 +88,7 @@ export async function prepare(
   const refused = (code: string, summary: string, detail = 'Plan again.'): never =>
     refuse(code, `${address} ${summary}`, { detail });
   const [live] = await cloud.find(kind, [write.id!]);
-  // One reading is no proof of absence: the answer to the delete tells.
+  // One reading is no proof of absence: the response to the delete does.
   if (!live && write.verb === 'delete') return { request: cloud.compose(kind, write), fields: {} };
   if (!live) return refused('gone', 'was deleted outside of trueup since the plan.');
   if (write.verb === 'delete') {

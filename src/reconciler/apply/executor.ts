@@ -24,7 +24,7 @@ import { compare, differing, stillThere, unproven, type Proof } from './write-pr
 import { readBack, shownOf, type ReadBack, type SentFields, type Shown } from './read-back.js';
 import { recordsOf, settle, type Settled } from './recovery.js';
 
-/** This many requests in a row without a clear answer, and nothing new is started. */
+/** This many requests in a row without a clear response, and nothing new is started. */
 const SILENCE = 5;
 
 /** The limits of an operation that has less time than the run. */
@@ -38,7 +38,7 @@ export interface ChangeContext extends Pick<
   readonly wasLive: (kind: string, id: string) => boolean;
 }
 
-/** An update or a delete that was answered with success. */
+/** An update or a delete that returned success. */
 export interface WrittenChange extends Partial<SentFields> {
   readonly change: Change & { readonly id: string };
   /** The entry of the object before the change. */
@@ -77,7 +77,7 @@ export class Executor {
     const why = this.#halted();
     if (why !== undefined) return why;
     if (this.#execution.signal.aborted) return 'the run was interrupted';
-    return this.#silence >= SILENCE ? 'the service stopped answering clearly' : undefined;
+    return this.#silence >= SILENCE ? 'the service stopped responding clearly' : undefined;
   }
 
   /** Carries out one change. */
@@ -113,7 +113,7 @@ export class Executor {
     this.#owned.add(`${entry.kind} ${entry.id}`);
   }
 
-  /** Looks what became of creates without an answer, and records it one by one. Nothing where nobody could look: the intents stay in the journal, and the next run looks. */
+  /** Looks what became of creates without a response, and records it one by one. Nothing where nobody could look: the intents stay in the journal, and the next run looks. */
   async *settle(intents: readonly Intent[]): AsyncGenerator<Settled> {
     this.#silence = 0;
     const settled = await this.#look(intents);
@@ -136,7 +136,7 @@ export class Executor {
   }
 
   /**
-   * Reads back what was answered with success. What the service did not carry out, or only in part, is recorded as it is.
+   * Reads back what returned success. What the service did not carry out, or only in part, is recorded as it is.
    * Everything that was read is told, also where it cannot be recorded: that is thrown after the last one.
    * @param count how many objects of a kind there are, to choose between a listing and single readings
    */
@@ -157,7 +157,7 @@ export class Executor {
     for (const one of asked) {
       const { shown = 'unread', live } = found.get(one) ?? {};
       const { change } = one;
-      // Nobody looked: what was answered stands.
+      // Nobody looked: what the service returned stands.
       if (shown === 'unread' && tools.signal.aborted) yield { change, shown, notes: [] };
       else if (shown === 'taken')
         yield {

@@ -95,7 +95,7 @@ function absence(
     tools;
   const asked = new Map<Create, Values>();
   const read = recentListings(tools);
-  /** Without what other creates that are not answered yet have made: one object each. */
+  /** Without what other creates without a response so far have made: one object each. */
   const withoutSiblings = (change: Create, kind: Kind, news: readonly Live[]): readonly Live[] => {
     const own = new Set<Live>();
     for (const [other, fields] of asked) {

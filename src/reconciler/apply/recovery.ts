@@ -401,7 +401,7 @@ export function question({ intent, candidates }: Undecided): Diagnostic {
   };
 }
 
-/** The outcome of a create without an answer; `settled` is absent where no reading succeeded. */
+/** The outcome of a create without a response; `settled` is absent where no reading succeeded. */
 export function outcomeOf(intent: Intent, settled: Settled | undefined): Outcome {
   const base = { address: intent.address, kind: intent.kind, action: 'create' as const };
   const error = (code: string, summary: string, detail: string): Diagnostic => ({
@@ -427,7 +427,7 @@ export function outcomeOf(intent: Intent, settled: Settled | undefined): Outcome
         outcome: 'failed',
         diagnostic: error(
           'no-answer',
-          `${intent.address} was not created: the service gave no clear answer.`,
+          `${intent.address} was not created: the service gave no clear response.`,
           'Run apply again later.',
         ),
       };

@@ -330,7 +330,7 @@ async function create(
     ...momentIn(execution),
   };
   const sent = await (await sender(execution, operation, intent))(operation.request);
-  // A new object cannot have the id of another: whatever the answer describes, it is not what was asked for.
+  // A new object cannot have the id of another: whatever the response describes, it is not what was asked for.
   if (sent.class === 'applied' && sent.live && !runContext.known(kind.name, sent.live.id)) {
     const done: Entry = {
       ...entry,
@@ -519,7 +519,7 @@ async function checkAfterUpdate(
       ...defined({ entry }),
       diagnostic: diagnostic(),
     };
-  const why = sent.diagnostic?.summary ?? 'there was no answer';
+  const why = sent.diagnostic?.summary ?? 'there was no response';
   return {
     outcome: sent.class === 'unknown' ? 'unknown' : 'failed',
     partly: true,
@@ -584,7 +584,7 @@ function bound(
   };
 }
 
-/** An entry that remembers no secret which is about to be sent: until the answer is proven, the old one may be live or the new one. */
+/** An entry that remembers no secret which is about to be sent: until the response is proven, the old one may be live or the new one. */
 export function withoutSent(entry: Entry, fields: Values): Entry {
   const sent = secretsIn(fields);
   const { secrets = {}, ...rest } = entry;
@@ -662,7 +662,7 @@ async function sender(
     for (;;) {
       refuseHalted();
       await session.assertHeld(intent.op);
-      // The answer of a remote state takes time: what the write rests on is read afterwards.
+      // The response of a remote state takes time: what the write rests on is read afterwards.
       const instead = await read();
       await recheck?.before();
       if (passed() - recorded <= RENEWAL) {
@@ -695,7 +695,7 @@ type Tried = Sent &
     readonly unneeded?: boolean;
   };
 
-/** An update or delete without a clear answer is looked at, and sent again only if it is still needed and nobody moved the object. */
+/** An update or delete without a clear response is looked at, and sent again only if it is still needed and nobody moved the object. */
 async function sendUntilKnown(
   execution: ExecutionContext,
   operation: WriteOperation,

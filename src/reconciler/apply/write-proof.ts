@@ -119,7 +119,7 @@ export const stillThere = (change: Change): Diagnostic =>
   doubtful(
     change.address,
     'still-there',
-    `${keyOf(change)}: the service answered with success, but the object is still there.`,
+    `${keyOf(change)}: the service returned success, but the object is still there.`,
   );
 
 /** Dotted paths in which a reading is not what was sent. */
@@ -145,5 +145,5 @@ export function unproven(
       other: ['not-taken', `${paths.join(', ') || 'what it holds'} is not what was sent`],
     } as const
   )[shown];
-  return doubtful(address, code, `${address}: the service answered with success, but ${seen}.`);
+  return doubtful(address, code, `${address}: the service returned success, but ${seen}.`);
 }

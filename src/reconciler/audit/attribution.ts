@@ -67,7 +67,7 @@ const KEPT = 30 * 24 * 3600_000;
 const NEWS = 7 * 24 * 3600_000;
 /** Records may be a minute late or out of order. */
 const GAP = 60_000;
-/** The time that an answer tells is cut to whole seconds. */
+/** The time that a response gives is cut to whole seconds. */
 const CUT = 1000;
 /** Largest assumed difference between two clocks that were not compared. */
 const APART = 5 * 60_000;

@@ -22,7 +22,7 @@ export interface Graph {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Orders declarations by their references; cycles are reported with their members. `known` tells addresses that a state can answer for. */
+/** Orders declarations by their references; cycles are reported with their members. `known` tells addresses that a state can resolve. */
 export function graph(
   declarations: ReadonlyMap<string, Declaration>,
   known: (address: string) => boolean,

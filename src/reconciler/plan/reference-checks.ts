@@ -10,7 +10,7 @@ import {
 import { graph } from './dependency-graph.js';
 import { select } from './target-selection.js';
 
-/** Complaints about references that no plan could follow. `state` answers for what other PATHs declare, `mayBeDeclared` for what could not be read. */
+/** Complaints about references that no plan could follow. `state` resolves what other PATHs declare, `mayBeDeclared` for what could not be read. */
 export function brokenReferences(
   kinds: Kinds,
   project: Project,

@@ -26,9 +26,9 @@ export async function retried<T>(
   ask: () => Promise<{ readonly found: T } | { readonly failure: string }>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
-    const answer = await ask();
-    if ('found' in answer) return answer.found;
-    if (attempt === ATTEMPTS) refuseUnreachable(location, answer.failure);
+    const result = await ask();
+    if ('found' in result) return result.found;
+    if (attempt === ATTEMPTS) refuseUnreachable(location, result.failure);
     await pauseAfter(pauses, attempt);
   }
 }
@@ -36,13 +36,13 @@ export async function retried<T>(
 /** Milliseconds for one request over http. */
 export const PATIENCE = 30_000;
 
-/** Why a request over http got no answer. @throws Refusal */
+/** Why a request over http got no response. @throws Refusal */
 export function asFailure(error: unknown): { readonly failure: string } {
   if (error instanceof Refusal) throw error;
   const code = errorCode(error) ?? 'the connection failed';
   // Nothing but its time gives a request up.
-  return { failure: code === 'aborted' ? noAnswer(PATIENCE) : code };
+  return { failure: code === 'aborted' ? noResponse(PATIENCE) : code };
 }
 
-export const noAnswer = (patience: number): string =>
-  `it gave no answer within ${patience / 1000} s`;
+export const noResponse = (patience: number): string =>
+  `it gave no response within ${patience / 1000} s`;

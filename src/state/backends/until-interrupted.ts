@@ -5,7 +5,7 @@ import { defined, exits, refuse } from '../../model/index.js';
 import type { LockTools } from './file/lock.js';
 import { keysBelow, type Registers } from './registers/port.js';
 
-/** Milliseconds that a request for the lock has after a signal: its answer tells whether there is a lock to remove. */
+/** Milliseconds that a request for the lock has after a signal: its response says whether there is a lock to remove. */
 const GRACE = 1_000;
 /** Milliseconds that the last requests of a run have after a signal: results are to be written, or a lock removed. */
 export const LAST = 10_000;
@@ -32,7 +32,7 @@ export async function untilInterrupted<T>(
     .then(() =>
       refuse(
         'interrupted',
-        `the run was interrupted while it waited for an answer of the state at ${location}`,
+        `the run was interrupted while it waited for a response of the state at ${location}`,
         detail,
         exits.interrupted,
       ),
@@ -40,7 +40,7 @@ export async function untilInterrupted<T>(
   try {
     return await Promise.race([work, interrupted]);
   } finally {
-    done.abort(new Error('answered'));
+    done.abort(new Error('responded'));
   }
 }
 

@@ -42,10 +42,10 @@ async function keepResults(rescue: Rescue, added: readonly RunRecord[]): Promise
 }
 
 /**
- * A question that is asked for all who wait for it. Who comes while it is asked gets its answer if it began late enough.
- * Otherwise they get the answer to the next one, which is asked after they came.
+ * A question that is asked for all who wait for it. Who comes while it is asked gets its result if it began late enough.
+ * Otherwise they get the result of the next one, which is asked after they came.
  * @param moment when a question begins, as a number that never falls; absent: a number that grows with each caller
- * @returns asks with the least moment whose answer will do: now, if absent
+ * @returns asks with the least moment whose result will do: now, if absent
  */
 export function sharedNext(
   ask: () => Promise<void>,

@@ -66,14 +66,14 @@ export function callsOf(provider: ProviderServer, log: Log): Calls {
       })),
     }),
     GetFunctions: async () => ({ functions: functionsOf(provider.schema) }),
-    ...mapMembers(answers, (answer): Calls[string] => async (message) => {
+    ...mapMembers(handlers, (handler): Calls[string] => async (message) => {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a call reads what its own message has
-      return answer(wire, message as Message);
+      return handler(wire, message as Message);
     }),
   };
 }
 
-const answers: Readonly<Record<string, (wire: Wire, message: Message) => Promise<Reply>>> = {
+const handlers: Readonly<Record<string, (wire: Wire, message: Message) => Promise<Reply>>> = {
   ValidateProviderConfig: ofProvider('validateProviderConfig'),
   ConfigureProvider: ofProvider('configureProvider'),
   ValidateResourceConfig: (wire, { type_name, config, client_capabilities }) =>
@@ -157,7 +157,7 @@ const ofResource = among('resources');
 const ofDataSource = among('dataSources');
 const ofList = among('lists');
 
-/** An answer that core would refuse: it gets what is wrong with it instead. */
+/** A response that core would refuse: it gets what is wrong with it instead. */
 class BadReply extends Error {
   constructor(readonly diagnostics: readonly WireDiagnostic[]) {
     super();

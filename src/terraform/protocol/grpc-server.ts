@@ -38,11 +38,11 @@ export function grpcServer({ provider, log, tls, beforeShutdown, onShutdown }: S
     return work.finally(() => running.delete(work));
   };
   for (const [path, method] of methods) {
-    const answer = calls[path.slice(path.lastIndexOf('/') + 1)];
-    if (!answer) continue;
+    const handler = calls[path.slice(path.lastIndexOf('/') + 1)];
+    if (!handler) continue;
     addCall(server, path, method, async (message) => {
-      const reply = await tracked(answer(message));
-      log('trace', 'answered', { rpc: path });
+      const reply = await tracked(handler(message));
+      log('trace', 'responded', { rpc: path });
       return reply;
     });
   }
@@ -81,12 +81,12 @@ export function grpcServer({ provider, log, tls, beforeShutdown, onShutdown }: S
 
 const SHUTDOWN = '/plugin.GRPCController/Shutdown';
 
-/** A call with one message each way, or with one that is answered by the messages of its `events`. What `answer` throws becomes INTERNAL, without its text, which may quote a message. */
+/** A call with one message each way, or with one that returns the messages of its `events`. What `handler` throws becomes INTERNAL, without its text, which may quote a message. */
 function addCall(
   server: Server,
   path: string,
   { request, response, streams }: Method,
-  answer: (message: WireMessage) => Promise<WireMessage>,
+  handler: (message: WireMessage) => Promise<WireMessage>,
 ): void {
   const definition: ServiceDefinition = {
     call: {
@@ -104,12 +104,12 @@ function addCall(
     call: { readonly request: WireMessage },
     reply: (error: typeof failed | null, message?: WireMessage) => void,
   ): void =>
-    void answer(call.request).then(
+    void handler(call.request).then(
       (message) => reply(null, message),
       () => reply(failed),
     );
   const streamed = (call: ServerWritableStream<WireMessage, WireMessage>): void =>
-    void answer(call.request).then(
+    void handler(call.request).then(
       ({ events }) => {
         for (const event of isList(events) ? events : []) if (isObject(event)) call.write(event);
         call.end();

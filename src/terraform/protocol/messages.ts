@@ -107,7 +107,7 @@ export type WireMessage = Readonly<Record<string, unknown>>;
 
 export interface Method {
   readonly request: ReturnType<typeof codecOf>;
-  /** Of each, where a call is answered by a stream of events. */
+  /** Of each, where a call returns a stream of events. */
   readonly response: ReturnType<typeof codecOf>;
   readonly streams: boolean;
 }

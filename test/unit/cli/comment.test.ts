@@ -325,7 +325,7 @@ describe('around the comment', () => {
     server.tokens.set('job-token', { ...server.tokens.get('job-token')!, may: ['comments'] });
     const { code, stderr } = await comment(mixed);
     expect([code, server.comments.length]).toEqual([0, 1]);
-    expect(stderr).toMatch(/^warning: GitHub was asked to list the check runs, and answered 403/);
+    expect(stderr).toMatch(/^warning: GitHub was asked to list the check runs, and returned 403/);
     expect(stderr).toContain('checks: write');
     expect((await comment(mixed, '--check-run', 'none')).stderr).toBe('');
   });
@@ -392,7 +392,7 @@ describe('around the comment', () => {
 
   test.each([
     [{ GITHUB_TOKEN: '' }, 'set GITHUB_TOKEN or GH_TOKEN'],
-    [{ GITHUB_TOKEN: 'expired' }, 'answered 401'],
+    [{ GITHUB_TOKEN: 'expired' }, 'returned 401'],
     [{ GITHUB_REPOSITORY: '../x' }, 'GITHUB_REPOSITORY names no repository'],
     [{ GITHUB_REF: 'refs/heads/main' }, 'No pull request is named'],
     [{ GITHUB_API_URL: 'http://github.example' }, 'is plain http'],

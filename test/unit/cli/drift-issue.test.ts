@@ -172,7 +172,7 @@ describe.each(['github', 'gitlab'] as const)('on %s', (forge) => {
     const { server, env, audit, rename } = await scene(forge);
     const name = forge === 'github' ? 'job-token' : 'person-token';
     const token = server.tokens.get(name)!;
-    const refused = /: \w+ was asked to write the issue, and answered 403/;
+    const refused = /: \w+ was asked to write the issue, and returned 403/;
     server.tokens.set(name, { ...token, may: [] });
     rename('North', 'Nord');
     const unheard = await audit();
@@ -187,7 +187,7 @@ describe.each(['github', 'gitlab'] as const)('on %s', (forge) => {
     expect(unwritten.stderr).toMatch(new RegExp(`warning${refused.source}`));
     env[forge === 'github' ? 'GITHUB_TOKEN' : 'GITLAB_TOKEN'] = 'expired';
     const unread = await audit();
-    expect([unread.code, unread.stderr]).toEqual([1, expect.stringContaining('answered 401')]);
+    expect([unread.code, unread.stderr]).toEqual([1, expect.stringContaining('returned 401')]);
     expect(unread.stdout).toContain('Drift: 2 changed');
   });
 });

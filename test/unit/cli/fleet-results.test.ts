@@ -313,7 +313,7 @@ test('a place that is silent after an interruption delays the end once, and a sl
   const silent = await interruptedRun('r', () => clock.sleep(120_000));
   expect(silent.milliseconds).toBeLessThan(35_000);
   for (const one of silent.outcomes.slice(1))
-    expect(one).toContain('interrupted while it waited for an answer of the state at memory://');
+    expect(one).toContain('interrupted while it waited for a response of the state at memory://');
   const slow = await interruptedRun('slow', () => clock.sleep(8_000));
   expect(slow.outcomes).not.toContainEqual(expect.stringContaining('interrupted'));
   expect(memory.written.filter((key) => key.startsWith('fleet/slow'))).toHaveLength(4);

@@ -1653,7 +1653,7 @@ test('the limiter of a tenant is that of its key, at the rate of the fleet or th
         seen.push([tenant.name, key, rate]);
         return limiter(context.clock, rate);
       };
-      const exchanges = { limiterOf, answered: () => undefined, mayRepeat: () => true };
+      const exchanges = { limiterOf, responded: () => undefined, mayRepeat: () => true };
       const { context: own } = await tenantContext(context, site, tenant, { flags: {}, exchanges });
       await (await reach(own, settings, { emit: () => undefined })).close();
     }

@@ -1,16 +1,16 @@
 // What a fleet is told of the responses of a service: it repeats fewer requests, and halves its lanes, where there are none.
 import { expect, test } from 'vitest';
 import { noted } from '../../../src/cli/cloud-connection.js';
-import type { Answer, HttpRequest } from '../../../src/client/index.js';
+import type { HttpResponse, HttpRequest } from '../../../src/client/index.js';
 import { collections, kinds } from '../../../src/resources/index.js';
 import { simulatedClock } from '../../support/simulated.js';
 import { bench, never, page, refusal } from '../client/fake-cloud.js';
 
 /** A cloud, and the statuses that are told of it. */
-function watched(answer: (request: HttpRequest, url: URL) => Promise<Answer>) {
+function watched(answer: (request: HttpRequest, url: URL) => Promise<HttpResponse>) {
   const statuses: number[] = [];
   const exchanges = {
-    answered: (_: string, status: number): void => void statuses.push(status),
+    responded: (_: string, status: number): void => void statuses.push(status),
     limiterOf: () => expect.unreachable(),
     mayRepeat: () => true,
   };

@@ -81,7 +81,7 @@ describe('a notification', () => {
     )(0, ended);
     expect(told).toMatchObject([{ severity: 'warning', code: 'not-notified' }]);
     expect(told[0]?.summary).toBe(
-      `The notification to ${host} was not delivered: it answered 404.`,
+      `The notification to ${host} was not delivered: it returned 404.`,
     );
     expect(JSON.stringify(told)).not.toContain('S3CRET');
   });

@@ -285,7 +285,7 @@ test('the reason of each write that failed is shown', async () => {
     diagnostic: {
       severity: 'error',
       code: 'rejected',
-      summary: 'POST answered 400',
+      summary: 'POST returned 400',
       origin: { file: 'trueup.yaml', line: 1, column: 1 },
     },
   }));

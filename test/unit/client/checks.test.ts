@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checks } from '../../../src/client/api-check-table.js';
 import { UNCHECKABLE, checkAssumptions, type Checked } from '../../../src/client/api-checks.js';
-import type { Answer, HttpRequest } from '../../../src/client/index.js';
+import type { HttpResponse, HttpRequest } from '../../../src/client/index.js';
 import {
   bareEstate,
   createEmulator,
@@ -25,7 +25,7 @@ import { json } from './fake-cloud.js';
 type Body = any;
 
 /** What another service would answer: a changed body, another answer, or what there is. */
-type Otherwise = (url: URL, body: Body, answer: Answer) => Answer | undefined;
+type Otherwise = (url: URL, body: Body, answer: HttpResponse) => HttpResponse | undefined;
 
 const ORIGIN = 'http://127.0.0.1:9';
 const clock = systemClock();

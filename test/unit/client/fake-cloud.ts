@@ -2,7 +2,7 @@
 import {
   connect,
   TransportError,
-  type Answer,
+  type HttpResponse,
   type ConnectOptions,
   type HttpRequest,
   type Transport,
@@ -14,15 +14,15 @@ export const json = (
   body: unknown,
   status = 200,
   headers: Readonly<Record<string, string>> = {},
-): Answer => ({
+): HttpResponse => ({
   status,
   headers: { 'content-type': 'application/json', ...headers },
   body: typeof body === 'string' ? body : JSON.stringify(body),
 });
 
-export const page = (data: readonly unknown[], next: string | null = null): Answer =>
+export const page = (data: readonly unknown[], next: string | null = null): HttpResponse =>
   json({ data, meta: { limit: 500, next } });
-export const page3 = (data: readonly unknown[], next: string | null = null): Answer =>
+export const page3 = (data: readonly unknown[], next: string | null = null): HttpResponse =>
   json(
     { data, links: { next, prev: null }, meta: { pagination: { before: null, after: null } } },
     200,
@@ -58,7 +58,7 @@ export interface Bench {
 }
 
 export function bench(
-  answer: (request: HttpRequest, url: URL) => Answer | Promise<Answer>,
+  answer: (request: HttpRequest, url: URL) => HttpResponse | Promise<HttpResponse>,
   more: Partial<ConnectOptions> = {},
 ): Bench {
   const asked: HttpRequest[] = [];
@@ -91,11 +91,12 @@ export function bench(
 
 /** Answers in order; the last one again and again. */
 export function script(
-  ...answers: readonly (Answer | (() => Answer | Promise<Answer>))[]
-): () => Answer | Promise<Answer> {
+  ...answers: readonly (HttpResponse | (() => HttpResponse | Promise<HttpResponse>))[]
+): () => HttpResponse | Promise<HttpResponse> {
   let turn = 0;
   return () => {
-    const one = answers[Math.min(turn++, answers.length - 1)] as Answer | (() => Answer);
+    const one = answers[Math.min(turn++, answers.length - 1)] as
+      HttpResponse | (() => HttpResponse);
     return typeof one === 'function' ? one() : one;
   };
 }

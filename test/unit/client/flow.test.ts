@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import {
   connectFlow,
   TransportError,
-  type Answer,
+  type HttpResponse,
   type FlowOptions,
   type HttpRequest,
 } from '../../../src/client/index.js';
@@ -32,7 +32,7 @@ interface Called {
 }
 
 async function call(
-  answer: (request: HttpRequest) => Answer | Promise<Answer>,
+  answer: (request: HttpRequest) => HttpResponse | Promise<HttpResponse>,
   more: Partial<FlowOptions> = {},
 ): Promise<Called> {
   const asked: HttpRequest[] = [];
@@ -83,7 +83,7 @@ it('is asked by the headers and the query of the reference, and tells the status
 describe('is sent once, and what came of it', () => {
   type Row = readonly [
     what: string,
-    answer: () => Answer | Promise<Answer>,
+    answer: () => HttpResponse | Promise<HttpResponse>,
     outcome: Flipped['class'],
     code: string,
   ];

@@ -1,6 +1,6 @@
 // Subscriptions of the IoT platform: what is asked, with which token, how a listing ends, and what is no answer.
 import { describe, expect, it, test } from 'vitest';
-import type { Answer, ConnectOptions, HttpRequest } from '../../../src/client/index.js';
+import type { HttpResponse, ConnectOptions, HttpRequest } from '../../../src/client/index.js';
 import type { Found } from '../../../src/model/index.js';
 import { subscriptions as collection } from '../../../src/resources/subscriptions.js';
 import { bench, json, lost, refusal, script, secret, type Bench } from './fake-cloud.js';
@@ -14,20 +14,20 @@ const loopback = {
 };
 const sims = (...imsis: readonly string[]): readonly { imsi: string }[] =>
   imsis.map((imsi) => ({ imsi }));
-const listed = (records: readonly unknown[], next?: unknown, more: object = {}): Answer =>
+const listed = (records: readonly unknown[], next?: unknown, more: object = {}): HttpResponse =>
   json({
     subscriptions: records,
     size: records.length,
     ...(next !== undefined && { next }),
     ...more,
   });
-const problem = (status: number, headers: Readonly<Record<string, string>> = {}): Answer =>
+const problem = (status: number, headers: Readonly<Record<string, string>> = {}): HttpResponse =>
   json(
     { type: 'about:blank', title: 'Not so', status, detail: 'because \u001b[31mreasons' },
     status,
     { 'content-type': 'application/problem+json', ...headers },
   );
-const issued = (number: number, expires_in: unknown = 1800): Answer =>
+const issued = (number: number, expires_in: unknown = 1800): HttpResponse =>
   json({ access_token: `token-${number}`, token_type: 'JWT', expires_in });
 
 interface Platform extends Bench {
@@ -37,14 +37,20 @@ interface Platform extends Bench {
   readonly details: () => readonly HttpRequest[];
 }
 
-type Reply = (request: HttpRequest, url: URL, token: string) => Answer | Promise<Answer>;
+type Reply = (
+  request: HttpRequest,
+  url: URL,
+  token: string,
+) => HttpResponse | Promise<HttpResponse>;
 
 function platform(
   answer: Reply,
   {
     token = issued,
     ...more
-  }: Partial<ConnectOptions> & { token?: (number: number) => Answer | Promise<Answer> } = {},
+  }: Partial<ConnectOptions> & {
+    token?: (number: number) => HttpResponse | Promise<HttpResponse>;
+  } = {},
 ): Platform {
   let tokens = 0;
   const made = bench(
@@ -145,7 +151,7 @@ describe('the token', () => {
     const { read, tokens, details } = platform(() => problem(401));
     const { code, text } = await refusal(read({ label: 'a' }));
     expect([code, tokens(), details().length]).toEqual(['unauthenticated', 2, 2]);
-    expect(text).toContain(`GET ${DETAILS} answered 401: Not so: because [31mreasons`);
+    expect(text).toContain(`GET ${DETAILS} returned 401: Not so: because [31mreasons`);
     expect(text).toContain('The token was new');
     expect(text).not.toContain('\u001b');
   });
@@ -184,7 +190,7 @@ describe('the token', () => {
   });
 
   it('and the password are in no message and no event, however the service repeats them', async () => {
-    const echo = (status: number): Answer =>
+    const echo = (status: number): HttpResponse =>
       json(
         {
           title: 'No',

@@ -1,7 +1,7 @@
 // Listings are complete or refused, whatever the pages look like.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../../../src/client/index.js';
+import type { HttpResponse } from '../../../src/client/index.js';
 import { kinds } from '../../../src/resources/index.js';
 import { ExactNumber, kind } from '../../../src/model/index.js';
 import { bench, json, page, page3, refusal, script, secret, v2Headers } from './fake-cloud.js';
@@ -32,7 +32,7 @@ const ids = (objects: readonly { id: string }[]) => objects.map(({ id }) => id);
 /** Accounts by offset, as the reference describes them. */
 const offsetServer =
   (total: number, cap = 500) =>
-  (_: unknown, url: URL): Answer => {
+  (_: unknown, url: URL): HttpResponse => {
     const offset = Number(url.searchParams.get('offset') ?? 0);
     const limit = Math.min(cap, Number(url.searchParams.get('limit') ?? 20));
     const data = Array.from({ length: Math.max(0, Math.min(limit, total - offset)) }, (__, index) =>
@@ -169,7 +169,7 @@ describe('a listing by next', () => {
   });
 
   it('refuses when any page has any fault', async () => {
-    const faults: Record<string, (good: Answer) => Answer> = {
+    const faults: Record<string, (good: HttpResponse) => HttpResponse> = {
       html: (good) => ({
         ...good,
         headers: { 'content-type': 'text/html; charset=utf-8' },

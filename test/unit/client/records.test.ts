@@ -1,6 +1,6 @@
 // Looking at records: as the API gives them, page by page, by its own filters; never a secret, never a part for the whole.
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../../../src/client/index.js';
+import type { HttpResponse } from '../../../src/client/index.js';
 import type { Collection, Found, JsonObject, Query } from '../../../src/model/index.js';
 import { collections } from '../../../src/resources/index.js';
 import { bench, json, never, page, page3, refusal, type Bench } from './fake-cloud.js';
@@ -30,7 +30,7 @@ const recordsOf = (found: readonly Found[]): readonly JsonObject[] =>
   found.map(({ record }) => record);
 
 /** Alerts by offset, the newest first where `grown` records arrive with every page that is asked for. */
-function log(total: number, grown = 0): (request: unknown, url: URL) => Answer {
+function log(total: number, grown = 0): (request: unknown, url: URL) => HttpResponse {
   let now = total;
   return (_, url) => {
     const offset = Number(url.searchParams.get('offset') ?? 0);
@@ -137,7 +137,7 @@ describe('what comes twice', () => {
 
   it('is told by the whole record where nobody knows what identifies one, by action.id in the log of changes', async () => {
     const audit = { reported_at: '2026-01-01T00:00:00Z', what: [1] };
-    const answers = (_: unknown, url: URL): Answer =>
+    const answers = (_: unknown, url: URL): HttpResponse =>
       url.searchParams.has('p') ? page([audit, { ...audit, what: [2] }]) : page([audit], '?p=2');
     expect(recordsOf(await gathered(bench(answers), 'audit_logs'))).toEqual([
       audit,
@@ -147,7 +147,7 @@ describe('what comes twice', () => {
       action: { id, timestamp: '2026-01-01T00:00:00Z' },
       object: { id: '1', name },
     });
-    const changes = (_: unknown, url: URL): Answer =>
+    const changes = (_: unknown, url: URL): HttpResponse =>
       url.searchParams.has('p')
         ? page([change('a', 'again'), change('b', 'B')])
         : page([change('a', 'A')], '?p=2');

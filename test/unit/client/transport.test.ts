@@ -444,7 +444,7 @@ describe('client and transport together', () => {
       .catch((error: unknown) => error as Refusal);
     const [{ code, summary, detail = '' }] = (refused as Refusal).diagnostics as [Diagnostic];
     expect(code).toBe('proxy-refused');
-    expect(summary).toMatch(new RegExp(`: the proxy answered ${status}$`));
+    expect(summary).toMatch(new RegExp(`: the proxy returned ${status}$`));
     expect(detail).toMatch(/HTTPS_PROXY.*NO_PROXY/);
     expect(summary + detail).not.toMatch(/TRUEUP_V2_URL|hunter2/);
     expect(asked).toBe(1);
@@ -470,7 +470,7 @@ describe('client and transport together', () => {
       deadlineSeconds: 0.2,
     });
     await expect(cloud.list(kinds.get('alert_rules')!)).rejects.toThrow(
-      /no complete answer within 0.2 s/,
+      /no complete response within 0.2 s/,
     );
     expect(requests).toBe(1);
   });

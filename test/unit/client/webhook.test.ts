@@ -57,11 +57,11 @@ describe('a webhook', () => {
   it.each<readonly [readonly number[], number, RegExp | undefined]>([
     [[204], 1, undefined],
     [[500, 503, 200], 3, undefined],
-    [[500], 3, /^it answered 500$/],
-    [[404], 1, /^it answered 404$/],
-    [[429], 1, /^it answered 429$/],
-    [[302], 1, /^it answered 302, and redirects are not followed$/],
-    [[0], 3, /^there was no complete answer within 10 s$/],
+    [[500], 3, /^it returned 500$/],
+    [[404], 1, /^it returned 404$/],
+    [[429], 1, /^it returned 429$/],
+    [[302], 1, /^it returned 302, and redirects are not followed$/],
+    [[0], 3, /^there was no complete response within 10 s$/],
   ])('that answers %j is asked %d times', async (statuses, times, why) => {
     const elsewhere = await server([200]);
     const { origin, heard } = await server(statuses, {

@@ -1,6 +1,6 @@
 // The request of each verb, and what becomes of it: every outcome has its class, and no write is sent twice blindly.
 import { describe, expect, it } from 'vitest';
-import { TransportError, type Answer } from '../../../src/client/index.js';
+import { TransportError, type HttpResponse } from '../../../src/client/index.js';
 import {
   Reference,
   Secret,
@@ -241,7 +241,7 @@ describe('sending a create', () => {
     });
   });
 
-  it.each<[string, Answer, OutcomeClass]>([
+  it.each<[string, HttpResponse, OutcomeClass]>([
     ['an answer that lacks fields', json({ destination_config_id: 'd1' }, 200), 'applied'],
     ['an id alone as a number', json({ destination_config_id: 7 }, 202), 'applied'],
     ['no body', json('', 204), 'unknown'],
@@ -292,7 +292,7 @@ describe('the class of a status', () => {
   });
 
   const jsonApi = { 'content-type': 'application/vnd.api+json; charset=utf-8' };
-  it.each<[string, Answer, OutcomeClass]>([
+  it.each<[string, HttpResponse, OutcomeClass]>([
     ['an empty body', json(' ', 429), 'rejected'],
     ['an exception', json({ exception: { type: 'x' } }, 429), 'rejected'],
     ['errors', json({ errors: [] }, 429), 'rejected'],
@@ -629,8 +629,8 @@ describe('what the server says', () => {
       '400: name is taken; try another',
     ],
     ['a JSON text', '"name is taken"', '400: name is taken'],
-    ['half a JSON document, which may be data', '{"name": "O', 'answered 400'],
-    ['nothing at all', '', 'answered 400'],
+    ['half a JSON document, which may be data', '{"name": "O', 'returned 400'],
+    ['nothing at all', '', 'returned 400'],
     ['something absurd', { exception: { message: { deep: 1 } }, errors: [7, null, 'x'] }, '400: x'],
     [
       'a code and a description',
@@ -668,7 +668,7 @@ describe('what the server says', () => {
     [
       'nothing of texts that are too deep',
       `${'['.repeat(5000)}"x"${']'.repeat(5000)}`,
-      'answered 400',
+      'returned 400',
     ],
   ])('is shown: %s', async (_, body, words) => {
     const text = await summary(body);
@@ -729,7 +729,7 @@ describe('what the server says', () => {
   );
 
   /** What is said where a secret was sent and the answer repeats it. */
-  const repeated = async (value: string, answer: () => Answer): Promise<string> => {
+  const repeated = async (value: string, answer: () => HttpResponse): Promise<string> => {
     const desk = bench(answer);
     const write: Write = {
       verb: 'create',

@@ -255,7 +255,7 @@ describe('a receiver of webhooks', () => {
     });
     expect(await destination()).toMatchObject({
       suspended: false,
-      last_error_text: 'the receiver answered 302',
+      last_error_text: 'the receiver returned 302',
     });
   });
 
@@ -265,19 +265,19 @@ describe('a receiver of webhooks', () => {
     await raise();
     expect(await outcome()).toMatchObject({
       status: 'failed',
-      reason: 'after 6 attempts: the receiver answered 503',
+      reason: 'after 6 attempts: the receiver returned 503',
     });
     expect([received.length, received.every(signed)]).toEqual([6, true]);
     expect(await destination()).toMatchObject({
       suspended: true,
-      last_error_text: 'the receiver answered 503',
+      last_error_text: 'the receiver returned 503',
       authentication: { secret: '*' },
     });
     await raise();
     expect((await deliveries()).map(({ status }) => status)).toEqual(['failed', 'skipped']);
     expect(received).toHaveLength(6);
     const kept = home.read('cloud.json');
-    expect([kept.includes('the receiver answered 503'), kept.includes('horse')]).toEqual([
+    expect([kept.includes('the receiver returned 503'), kept.includes('horse')]).toEqual([
       true,
       false,
     ]);

@@ -414,7 +414,7 @@ describe('a delivery that fails', () => {
     });
     expect(suspended(one)).toEqual([
       false,
-      'the receiver answered 500',
+      'the receiver returned 500',
       '2026-01-02T03:04:05.000Z',
     ]);
     for (const [index, minutes] of [1, 15, 45, 90, 120].entries()) {
@@ -426,13 +426,13 @@ describe('a delivery that fails', () => {
     expect(new Set(sent.map(({ body, headers }) => body + headers['x-signature'])).size).toBe(1);
     expect(suspended(one)).toEqual([
       true,
-      'the receiver answered 429',
+      'the receiver returned 429',
       new Date(clock.now()).toISOString(),
     ]);
     const [ended = {}] = await deliveries();
     expect(ended).toMatchObject({
       status: 'failed',
-      reason: 'after 6 attempts: the receiver answered 429',
+      reason: 'after 6 attempts: the receiver returned 429',
     });
     expect(
       (ended['attempts'] as readonly JsonObject[]).map(({ status, error }) => status ?? error),
@@ -540,7 +540,7 @@ describe('test_alert_push_destinations', () => {
     answers.push(500);
     expect((await ask('POST', path, { destination_config_id: id })).body).toEqual({
       success: false,
-      details: 'the receiver answered 500',
+      details: 'the receiver returned 500',
     });
   });
 

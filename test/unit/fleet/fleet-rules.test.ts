@@ -230,14 +230,14 @@ describe('lanes', () => {
 });
 
 test('five requests in a row without a response are not repeated, until there is one', () => {
-  const { answered, mayRepeat } = laneCount(16);
-  for (let at = 0; at < 4; at += 1) answered('a', false);
-  answered('a', true);
-  for (let at = 0; at < 4; at += 1) answered('a', false);
+  const { responded, mayRepeat } = laneCount(16);
+  for (let at = 0; at < 4; at += 1) responded('a', false);
+  responded('a', true);
+  for (let at = 0; at < 4; at += 1) responded('a', false);
   expect(mayRepeat('a')).toBe(true);
-  answered('a', false);
+  responded('a', false);
   expect([mayRepeat('a'), mayRepeat('b')]).toEqual([false, true]);
-  answered('a', true);
+  responded('a', true);
   expect(mayRepeat('a')).toBe(true);
 });
 

@@ -1,7 +1,7 @@
 // What the service said is not what it did: successes that were none, answers that were lost, requests that land late,
 // journals that are torn. Nothing is believed that the safety of others rests on, and nothing that left is forgotten.
 import { describe, expect, it } from 'vitest';
-import { TransportError, type Answer } from '../../../src/client/index.js';
+import { TransportError, type HttpResponse } from '../../../src/client/index.js';
 import { dummyCredentials } from '../../../src/emulator/index.js';
 import { Reference, Secret, Template, type Project } from '../../../src/model/index.js';
 import type { Applied } from '../../../src/reconciler/apply/apply.js';
@@ -15,7 +15,7 @@ const allow = [
   'destination-moved',
   'first-run',
 ] as const;
-const reply = (status: number, body = '', type = 'application/json'): Answer => ({
+const reply = (status: number, body = '', type = 'application/json'): HttpResponse => ({
   status,
   headers: { 'content-type': type },
   body,

@@ -64,7 +64,7 @@ const refusal = (exit: Exit = exits.error): Refusal =>
       {
         severity: 'error',
         code: 'unavailable',
-        summary: 'the service answered 503',
+        summary: 'the service returned 503',
         detail: 'Try again later.',
       },
     ],
@@ -165,7 +165,7 @@ describe('verify', () => {
         checked: 1,
         failed: 1,
         offenders: [{ id: '1' }],
-        diagnostic: { code: 'unavailable', summary: 'the service answered 503' },
+        diagnostic: { code: 'unavailable', summary: 'the service returned 503' },
       },
       { name: 'two', verdict: 'failed', checked: 1 },
     ]);
@@ -174,7 +174,7 @@ describe('verify', () => {
       {
         severity: 'error',
         code: 'unavailable',
-        summary: 'expectations.one could not be checked: the service answered 503',
+        summary: 'expectations.one could not be checked: the service returned 503',
         detail: 'Try again later.',
         origin,
       },

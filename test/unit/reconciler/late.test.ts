@@ -1,6 +1,6 @@
 // Services that show late what was written, or carry it out late, and clocks that are set or tell no time: whole runs.
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../../../src/client/index.js';
+import type { HttpResponse } from '../../../src/client/index.js';
 import { dummyCredentials, parseFault } from '../../../src/emulator/index.js';
 import type { JsonObject } from '../../../src/model/index.js';
 import { theirs } from '../../support/estate.js';
@@ -193,7 +193,7 @@ describe('a reading that shows what trueup replaced less than the settle time ag
     /** As others write. */
     byOthers(body: JsonObject): Promise<void>;
     readonly version: () => unknown;
-    onWrite: ((proceed: () => Promise<Answer>) => Promise<Answer>) | undefined;
+    onWrite: ((proceed: () => Promise<HttpResponse>) => Promise<HttpResponse>) | undefined;
   }
 
   /** Versions 1 and 2 are applied, 6 s apart. */

@@ -1,7 +1,7 @@
 // Between an intent and the bytes that leave there may be minutes: a turn to wait for, a rate limit, a service that
 // asks for patience. What happens meanwhile must still be heeded.
 import { describe, expect, it } from 'vitest';
-import { TransportError, type Answer } from '../../../src/client/index.js';
+import { TransportError, type HttpResponse } from '../../../src/client/index.js';
 import { bareEstate } from '../../../src/emulator/index.js';
 import { compareText, Reference, type Project } from '../../../src/model/index.js';
 import type { Applied } from '../../../src/reconciler/apply/apply.js';
@@ -18,7 +18,7 @@ const many = (count: number): Project =>
       }),
     ),
   );
-const json = (status: number, body = '{}', headers: Record<string, string> = {}): Answer => ({
+const json = (status: number, body = '{}', headers: Record<string, string> = {}): HttpResponse => ({
   status,
   headers: { 'content-type': 'application/json', ...headers },
   body,

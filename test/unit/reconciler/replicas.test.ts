@@ -1,7 +1,7 @@
 // A replica that lags behind: the reading right before a write, and the one that proves it, may show the object as it was
 // before the plan read it. Two readings are compared by the same members.
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../../../src/client/index.js';
+import type { HttpResponse } from '../../../src/client/index.js';
 import { dummyCredentials } from '../../../src/emulator/index.js';
 import { Secret, type Json, type JsonObject, type Value } from '../../../src/model/index.js';
 import { readBack, type ReadBackTools } from '../../../src/reconciler/apply/read-back.js';
@@ -22,9 +22,11 @@ interface Replica extends Rig {
 /** @param masked members that read back masked; @param onWrite stands in for the service at each write */
 function replica(
   masked: JsonObject = {},
-  onWrite: (write: () => Promise<Answer>, cloud: Replica) => Promise<Answer> = (write) => write(),
+  onWrite: (write: () => Promise<HttpResponse>, cloud: Replica) => Promise<HttpResponse> = (
+    write,
+  ) => write(),
 ): Replica {
-  let stale: { answer: Answer; left: number; at: number } | undefined;
+  let stale: { answer: HttpResponse; left: number; at: number } | undefined;
   const base = rig({
     estate: {
       version: 1,

@@ -197,7 +197,7 @@ const expectations: readonly Verified[] = [
     diagnostic: {
       severity: 'warning',
       code: 'unreadable',
-      summary: 'the service answered 503',
+      summary: 'the service returned 503',
       detail: 'Try again later.',
     },
   },

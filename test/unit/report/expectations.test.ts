@@ -95,11 +95,11 @@ describe.each(['text', 'markdown'] as const)('as %s', (format) => {
       one({
         name: 'dark',
         verdict: 'unknown',
-        diagnostic: { severity: 'error', code: 'unavailable', summary: 'the service answered 503' },
+        diagnostic: { severity: 'error', code: 'unavailable', summary: 'the service returned 503' },
       }),
       failed,
     );
     expect(text.indexOf('expectations.sims')).toBeLessThan(text.indexOf('expectations.dark'));
-    expect(text).toMatch(/answered\s+503/);
+    expect(text).toMatch(/returned\s+503/);
   });
 });

@@ -602,7 +602,7 @@ describe('a server that fails', () => {
       expect(said).toMatchObject([
         {
           code: 'lock-left',
-          summary: expect.stringContaining('could not be removed: it gave no answer within 10 s'),
+          summary: expect.stringContaining('could not be removed: it gave no response within 10 s'),
           detail: `No run takes it over. Type: trueup unlock ${String(kept().lock?.['ID'])}`,
         },
       ]);

@@ -6,6 +6,6 @@ it.each([
   'Query read timeout',
   'timeout exceeded when trying to connect',
   'Connection terminated due to connection timeout',
-])('a client that ends a wait with %j got no answer', (message) => {
-  expect(postgresReason(new Error(message))).toBe('it gave no answer within 15 s');
+])('a client that ends a wait with %j got no response', (message) => {
+  expect(postgresReason(new Error(message))).toBe('it gave no response within 15 s');
 });

@@ -481,7 +481,7 @@ describe('an interrupted run', () => {
     stop.abort(new Error('SIGINT'));
     const refused = await opened;
     expect(refused).toMatchObject(interrupted);
-    expect(refused.words).toContain('waited for an answer of the state at memory://place');
+    expect(refused.words).toContain('waited for a response of the state at memory://place');
     expect(clock.elapsed()).toBeLessThan(5_000 + most);
     answer();
     await turns();

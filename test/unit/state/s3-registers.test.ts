@@ -70,13 +70,13 @@ describe('a place in S3', () => {
     expect(other!.endpoint).toBe('https://s3.example.org/x/b/');
   });
 
-  it('is said to give no answer where a request is given up', async () => {
+  it('is said to give no response where a request is given up', async () => {
     const transport: Transport = async () => {
       throw Object.assign(new Error('given up'), { code: 'aborted' });
     };
     const { code, words } = await refusal(place(transport).registers.get('key'));
     expect(code).toBe('backend-unreachable');
-    expect(words).toContain('cannot be reached: it gave no answer within 30 s');
+    expect(words).toContain('cannot be reached: it gave no response within 30 s');
   });
 
   it('is fit if it keeps conditions', async () => {

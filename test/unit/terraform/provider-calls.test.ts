@@ -575,7 +575,7 @@ describe('writing', () => {
     const { errors } = await core.tryApply(DESTINATION, state, null);
     expect(errors).toEqual([
       expect.objectContaining({
-        summary: expect.stringMatching(/answered 409/),
+        summary: expect.stringMatching(/returned 409/),
         detail: expect.stringMatching(/create_before_destroy/),
       }),
     ]);

@@ -1,6 +1,6 @@
 // The time that an operation may take: what becomes of it, of the request that had left, and of those beside it.
 import { describe, expect, it } from 'vitest';
-import { TransportError, type Answer } from '../../../src/client/index.js';
+import { TransportError, type HttpResponse } from '../../../src/client/index.js';
 import { parseFault } from '../../../src/emulator/index.js';
 import { callsOf } from '../../../src/terraform/protocol/calls.js';
 import {
@@ -26,7 +26,7 @@ type Intercept = NonNullable<NonNullable<Parameters<typeof providerRig>[0]>['int
 type Asked = Parameters<Intercept>[0];
 
 /** As a socket does it: nothing comes, until the request is given up. */
-const silence = ({ signal }: Pick<Asked, 'signal'>): Promise<Answer> =>
+const silence = ({ signal }: Pick<Asked, 'signal'>): Promise<HttpResponse> =>
   new Promise((_, reject) =>
     signal.addEventListener('abort', () =>
       reject(new TransportError('the request was given up', { sent: true, code: 'aborted' })),

@@ -111,7 +111,7 @@ export function fileSession(options: SessionOptions): Session {
     return snapshotOf(memory.state(), journal.records());
   };
 
-  // Those who ask while the question is under way get the same answer: many requests leave together.
+  // Those who ask while the request is under way get the same result: many requests leave together.
   const ask = sharedNext(
     () => withDisk(paths.state, assertReady),
     () => 0,

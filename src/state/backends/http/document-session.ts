@@ -16,7 +16,7 @@ import { encodeState } from '../../state-text.js';
 import type { Compaction, Session, Snapshot } from '../../store-port.js';
 import type { LockTools } from '../file/lock.js';
 import { unlessRefused } from '../backend-errors.js';
-import { noAnswer } from '../retried.js';
+import { noResponse } from '../retried.js';
 import { endedSoon, LAST } from '../until-interrupted.js';
 import { sharedNext, untilStopped, type Rescue } from '../until-stopped.js';
 import type { DocumentContent, DocumentHolder } from './document.js';
@@ -117,7 +117,7 @@ export function documentSession(
   };
 }
 
-/** Accepted writes of intents. Each answers one question whether the lock is held, soon after it. */
+/** Accepted writes of intents. Each settles one check whether the lock is held, soon after it. */
 function proofs({ clock }: Pick<DocumentTools, 'clock'>) {
   let known: readonly number[] = [];
   return {
@@ -151,7 +151,7 @@ export async function removeLock(
   const asked = server.unlock(holder);
   const unlocked = await endedSoon(run, server.location, asked).catch((error: unknown) => {
     unlessRefused(error);
-    return { failure: noAnswer(LAST) };
+    return { failure: noResponse(LAST) };
   });
   if (typeof unlocked !== 'object') return;
   notify?.(

@@ -200,7 +200,7 @@ const refuseUnfit = ({ location }: StateServer, problem: string): never =>
     'Use a server that checks the id of the lock, as GitLab does, or PostgreSQL or S3.',
   );
 
-/** Some servers answer 200 and keep something else: an older version with a higher serial, or nothing. */
+/** Some servers return 200 and keep something else: an older version with a higher serial, or nothing. */
 async function assertShown(server: StateServer, { holder }: UnnumberedDocument): Promise<void> {
   if ((await readDocument(server))?.holder?.id === holder?.id) return;
   refuse('backend-error', `${server.location} does not show what was written last`, {

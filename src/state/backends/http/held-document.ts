@@ -62,13 +62,13 @@ export function heldDocument(
     for (let attempt = 1; ; attempt += 1) {
       const posted = await server.post(holder.id, body);
       if (posted === 'done') return;
-      // An answer that got lost can be that of a write that took effect.
+      // A response that got lost can be that of a write that took effect.
       if (posted === 'refused' && attempt === 1) return lose();
       if (await tookEffect(document)) return;
       if (posted === 'refused') return lose();
       if ('rejected' in posted) refuseError(server.location, posted.rejected);
       if (attempt === ATTEMPTS) {
-        // GitLab answers with status 500 to a document with the id of another lock.
+        // GitLab responds with status 500 to a document with the id of another lock.
         if (!(await server.holds(holder))) return lose();
         refuseUnreachable(server.location, posted.unclear);
       }

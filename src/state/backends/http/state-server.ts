@@ -1,4 +1,4 @@
-// Requests to a server of Terraform's http protocol, and the meaning of their answers. GitLab locks by POST and DELETE
+// Requests to a server of Terraform's http protocol, and the meaning of their responses. GitLab locks by POST and DELETE
 // at `<address>/lock`; other servers by the methods LOCK and UNLOCK at the address itself.
 import { Buffer } from 'node:buffer';
 import { defined, isObject, refuse, Refusal, tryJson } from '../../../model/index.js';
@@ -27,7 +27,7 @@ export interface StateServer {
   get(): Promise<string | undefined>;
   /** Never sends twice by itself. @throws Refusal where the server refuses this user */
   post(id: string, body: string): Promise<Posted>;
-  /** Asks again after a lost answer, which is safe: the server then names this lock as the holder. @throws Refusal */
+  /** Asks again after a lost response, which is safe: the server then names this lock as the holder. @throws Refusal */
   lock(lock: LockInfo): Promise<'taken' | ToldLock>;
   /** Tells if a lock is still held. The protocol offers only one way: request the same lock. If it was free, it is removed again. */
   holds(lock: LockInfo): Promise<boolean>;
@@ -50,17 +50,17 @@ interface Reply {
   readonly body: string;
 }
 
-/** `failure`: why there is no answer, or one that may be another one the next time. */
-type Answered = Reply | { readonly failure: string };
+/** `failure`: why there is no response, or one that may be another one the next time. */
+type ReplyOrFailure = Reply | { readonly failure: string };
 
 interface Requests {
   readonly location: string;
-  /** Never asks twice. @throws Refusal for an answer that means the same to every request. @param what the user wants to do, as in "read" */
+  /** Never asks twice. @throws Refusal for a response that means the same to every request. @param what the user wants to do, as in "read" */
   send(
     method: string,
     what: string,
     to?: { readonly path?: string; readonly id?: string; readonly body?: string },
-  ): Promise<Answered>;
+  ): Promise<ReplyOrFailure>;
 }
 
 const isGitLab = ({ pathname }: URL): boolean =>
@@ -111,7 +111,7 @@ function requests({ url, user, password = '', transport }: StateServerOptions): 
           signal: AbortSignal.timeout(PATIENCE),
         });
         return isPassing(reply)
-          ? { failure: `it answers with status ${reply.status}` }
+          ? { failure: `it responds with status ${reply.status}` }
           : explained(location, what, reply);
       } catch (error) {
         return asFailure(error);
@@ -129,7 +129,7 @@ function explained(location: string, what: string, reply: Reply): Reply {
   if (status === 404 && /project not found/i.test(body))
     refuseError(location, 'there is no such project, or this user may not see it');
   if (status >= 300 && status < 400)
-    refuseError(location, `it answers with a redirect, status ${status}`);
+    refuseError(location, `it responds with a redirect, status ${status}`);
   return reply;
 }
 
@@ -169,10 +169,10 @@ function lockRequests(
 ): Pick<StateServer, 'lock' | 'holds' | 'unlock'> {
   const { version } = options;
   const { take, free, path } = lockForm(options.url);
-  const ask = (lock: LockInfo): Promise<Answered> =>
+  const ask = (lock: LockInfo): Promise<ReplyOrFailure> =>
     send(take, 'lock', { path, body: lockText(lock, version) });
 
-  const unlockOnce = async (lock: LockInfo): Promise<Answered> => {
+  const unlockOnce = async (lock: LockInfo): Promise<ReplyOrFailure> => {
     // GitLab removes any lock where it is told no id.
     const one = { path, id: lock.id, body: lockText(lock, version) };
     return send(free, 'unlock', one);
@@ -182,8 +182,8 @@ function lockRequests(
       const reply = await unlockOnce(lock).catch(asDenied);
       if ('status' in reply) {
         if (reply.status < 300) return 'done';
-        if (!isRefused(reply)) return { failure: `it answers with status ${reply.status}` };
-        // After a lost answer it means that the lock is gone.
+        if (!isRefused(reply)) return { failure: `it responds with status ${reply.status}` };
+        // After a lost response it means that the lock is gone.
         return attempt > 1 ? 'done' : 'refused';
       }
       if ('denied' in reply || attempt === ATTEMPTS) return { failure: reply.failure };

@@ -9,7 +9,7 @@ export interface Register {
   readonly version: Version;
 }
 
-/** `conflict`: the key does not have the expected version. `unknown`: bytes left, and there is no clear answer. */
+/** `conflict`: the key does not have the expected version. `unknown`: bytes left, and there is no clear response. */
 export type Put = { readonly version: Version } | 'conflict' | 'unknown';
 
 export interface Registers {

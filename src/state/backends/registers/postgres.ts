@@ -5,7 +5,7 @@ import { DatabaseError, escapeIdentifier, Pool, type QueryResult } from 'pg';
 import { cached, errorCode, refuse } from '../../../model/index.js';
 import { refuseDenied, refuseUnreachable } from '../backend-errors.js';
 import type { Registers } from './port.js';
-import { noAnswer, retried, type Pauses } from '../retried.js';
+import { noResponse, retried, type Pauses } from '../retried.js';
 
 /** Milliseconds for a connection, and for one statement. */
 const PATIENCE = 15_000;
@@ -171,7 +171,7 @@ function sharedConnections({ pools, url, password }: Omit<PostgresOptions, keyof
   ): Promise<QueryResult<Row>> => {
     const pool = cached(pools, key, opened);
     try {
-      return await answered(pool, text, values);
+      return await queried(pool, text, values);
     } catch (error) {
       // The server opens no further connection, and has seen nothing of the statement: one that is open will do.
       const isOpen = sqlState(error) === TOO_MANY && pool.totalCount > 0;
@@ -186,7 +186,7 @@ function sharedConnections({ pools, url, password }: Omit<PostgresOptions, keyof
 }
 
 /** A pool's own `query` closes the connection after each error. A missing table is an empty state: the connection is kept. */
-async function answered(
+async function queried(
   pool: Pool,
   text: string,
   values: readonly unknown[],
@@ -243,11 +243,11 @@ export const postgresLocation = ({ protocol, host, pathname, searchParams }: URL
 export const sqlState = (error: unknown): string | undefined =>
   error instanceof DatabaseError ? error.code : undefined;
 
-/** Without an answer, or one that another attempt may change: too many connections, a server that starts or ends. */
+/** Without a response, or with one that another attempt may change: too many connections, a server that starts or ends. */
 export const isPostgresOutage = (error: unknown): boolean =>
   !lacksPassword(error) && /^(?:08|40|53|55|57|58|XX|$)/.test(sqlState(error) ?? '');
 
-/** The client found no password to answer with. */
+/** The client found no password to respond with. */
 export const lacksPassword = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith('SASL');
 
@@ -258,5 +258,5 @@ export const postgresReason = (error: unknown): string => {
   if (error instanceof DatabaseError) return `${error.message} (${error.code})`;
   const why =
     errorCode(error) ?? (error instanceof Error ? error.message : 'the connection failed');
-  return /\btimeout\b/.test(why) ? noAnswer(PATIENCE) : why;
+  return /\btimeout\b/.test(why) ? noResponse(PATIENCE) : why;
 };

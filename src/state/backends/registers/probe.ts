@@ -41,7 +41,7 @@ export async function probe(tools: ProjectPlace): Promise<boolean> {
         send: () => registers.put(key, body(), created.version),
       },
     ]);
-    // Afterwards: a write without a clear answer may have taken effect.
+    // Afterwards: a write without a clear response may have taken effect.
     const [found, listed] = await Promise.all([
       registers.get(key),
       keysBelow(registers, keys.probes),
@@ -76,8 +76,8 @@ interface Forbidden {
 
 /**
  * Sends all of them at once. A server may call one of them too many, whatever it does with conditions: those without a
- * clear answer are sent again, one at a time.
- * @returns false where one of them gets no clear answer @throws Refusal where one of them takes effect
+ * clear response are sent again, one at a time.
+ * @returns false where one of them gets no clear response @throws Refusal where one of them takes effect
  */
 async function allRefused(tools: ProjectPlace, writes: readonly Forbidden[]): Promise<boolean> {
   const first = await Promise.all(writes.map(({ send }) => send()));

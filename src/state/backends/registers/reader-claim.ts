@@ -56,7 +56,7 @@ export async function underClaim<T>(
   let version = await taken(tools, key, (expect) => put(holder, expect));
   const lost = new AbortController();
   let renewing = Promise.resolve();
-  /** Asked after a conflict: an earlier renewal that got no answer may have taken effect. */
+  /** Asked after a conflict: an earlier renewal that got no response may have taken effect. */
   const isOurs = async (): Promise<boolean> => {
     const found = await tools.registers.get(key);
     if (!found || holderIn(found.body)?.id !== holder.id) return false;

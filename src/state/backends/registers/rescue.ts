@@ -8,7 +8,7 @@ import type { Session } from '../../store-port.js';
 import type { Rescue } from '../until-stopped.js';
 
 const MODE = 0o600;
-/** Milliseconds for which results are kept that answer no open intent, longer than any settle time. Their intents may be in a state that has the same location on another server. */
+/** Milliseconds for which results are kept that settle no open intent, longer than any settle time. Their intents may be in a state that has the same location on another server. */
 const KEPT = 2 * MOST_SETTLE;
 
 interface RescueFile {

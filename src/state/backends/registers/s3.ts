@@ -22,7 +22,7 @@ export interface S3Credentials {
   readonly sessionToken?: string;
 }
 
-interface Answer {
+interface S3Response {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -45,7 +45,7 @@ export interface S3Options extends Pauses {
     readonly headers: Readonly<Record<string, string>>;
     readonly body?: string;
     readonly signal: AbortSignal;
-  }) => Promise<Answer>;
+  }) => Promise<S3Response>;
 }
 
 /** The origin of all requests, and the address of the bucket. An `endpoint` has the bucket in its path, unless `style=virtual`. @throws Refusal */
@@ -67,7 +67,7 @@ export function bucketAddress(url: URL, region: string): URL {
 const folderOf = ({ pathname }: URL): string =>
   decodeURIComponent(pathname).replace(/^\/|\/$/g, '');
 
-/** Signed requests to one bucket, and the meaning of their answers. */
+/** Signed requests to one bucket, and the meaning of their responses. */
 function s3Client(options: S3Options) {
   const { url, region, credentials, transport, clock } = options;
   const address = bucketAddress(url, region);
@@ -78,7 +78,7 @@ function s3Client(options: S3Options) {
     method: string,
     path: string,
     { query = '', headers = {}, body }: SendOptions = {},
-  ): Promise<Answer> => {
+  ): Promise<S3Response> => {
     const target = new URL(address);
     target.pathname += path.split('/').map(encodeURIComponent).join('/');
     target.search = query;
@@ -102,22 +102,22 @@ function s3Client(options: S3Options) {
   };
 
   /** A request that changes nothing. */
-  const ask = (method: string, path: string, more?: SendOptions): Promise<Answer> =>
+  const ask = (method: string, path: string, more?: SendOptions): Promise<S3Response> =>
     retried(options, location, async () => {
-      const answer = await send(method, path, more).catch(asFailure);
-      if ('failure' in answer) return answer;
-      return isTransient(answer.status)
-        ? { failure: `it answers with status ${answer.status}` }
-        : { found: explained(answer, 'read') };
+      const response = await send(method, path, more).catch(asFailure);
+      if ('failure' in response) return response;
+      return isTransient(response.status)
+        ? { failure: `it responds with status ${response.status}` }
+        : { found: explained(response, 'read') };
     });
 
-  const explained = (answer: Answer, what: string): Answer => {
-    const { status } = answer;
-    const code = codeOf(answer);
-    const why = reasonOf(answer);
+  const explained = (response: S3Response, what: string): S3Response => {
+    const { status } = response;
+    const code = codeOf(response);
+    const why = reasonOf(response);
     if (status === 401 || status === 403) refuseDenied(location, what, why, RIGHTS);
     if (status < 300 || status === 412 || (status === 404 && code !== 'NoSuchBucket'))
-      return answer;
+      return response;
     return refuse('backend-error', `the state at ${location} cannot be used: ${why}`, {
       detail:
         status < 400
@@ -181,20 +181,20 @@ async function removeTogether({ send }: Client, keys: readonly string[]): Promis
   const body = `<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Quiet>true</Quiet>${objects}</Delete>`;
   const sum = Buffer.from(sha256(body), 'hex').toString('base64');
   const headers = { 'content-type': 'application/xml', 'x-amz-checksum-sha256': sum };
-  const answer = await send('POST', '', { query: 'delete', headers, body }).catch(asFailure);
+  const response = await send('POST', '', { query: 'delete', headers, body }).catch(asFailure);
   return (
-    !('failure' in answer) &&
-    answer.status === 200 &&
-    answer.body.includes('DeleteResult') &&
-    !answer.body.includes('<Error>')
+    !('failure' in response) &&
+    response.status === 200 &&
+    response.body.includes('DeleteResult') &&
+    !response.body.includes('<Error>')
   );
 }
 
 function removeEach({ location, send, explained }: Client, keys: readonly string[]): Promise<void> {
   return forEachLimited(keys, AT_ONCE, async (key) => {
-    const answer = await send('DELETE', key).catch(asFailure);
-    if ('failure' in answer) refuseUnreachable(location, answer.failure);
-    explained(answer, 'write');
+    const response = await send('DELETE', key).catch(asFailure);
+    if ('failure' in response) refuseUnreachable(location, response.failure);
+    explained(response, 'write');
   });
 }
 
@@ -212,16 +212,16 @@ function conditionalPut({ location, send, ask, explained }: Client): Registers['
     body: Uint8Array,
     headers: Readonly<Record<string, string>>,
   ): Promise<Put> => {
-    const answer = await send('PUT', path, {
+    const response = await send('PUT', path, {
       headers,
       body: Buffer.from(body).toString('utf8'),
     }).catch(asFailure);
     // 409: another conditional write of the key was under way, and nobody says which of them took effect.
-    if ('failure' in answer || answer.status === 409 || isTransient(answer.status))
+    if ('failure' in response || response.status === 409 || isTransient(response.status))
       return 'unknown';
-    if (answer.status === UNKNOWN_REQUEST)
-      refuseUnfit(location, `it does not support conditional writes: ${reasonOf(answer)}`);
-    const { status, headers: told } = explained(answer, 'write');
+    if (response.status === UNKNOWN_REQUEST)
+      refuseUnfit(location, `it does not support conditional writes: ${reasonOf(response)}`);
+    const { status, headers: told } = explained(response, 'write');
     if (status >= 300) return 'conflict';
     return told['etag'] === undefined ? 'unknown' : { version: told['etag'] };
   };
@@ -245,11 +245,11 @@ function conditionalPut({ location, send, ask, explained }: Client): Registers['
   };
 }
 
-const codeOf = ({ body }: Answer): string | undefined =>
+const codeOf = ({ body }: S3Response): string | undefined =>
   /<Code>([\w.]{1,64})<\/Code>/.exec(body)?.[1];
 
-const reasonOf = (answer: Answer): string =>
-  [codeOf(answer), `status ${answer.status}`].filter((part) => part !== undefined).join(', ');
+const reasonOf = (response: S3Response): string =>
+  [codeOf(response), `status ${response.status}`].filter((part) => part !== undefined).join(', ');
 
 interface SendOptions {
   readonly query?: string;

@@ -11,7 +11,7 @@ export interface PutTools extends Pauses {
 }
 
 /**
- * Puts a body, and looks what became of it where the answer does not say that it took effect. A write that was repeated,
+ * Puts a body, and looks what became of it where the response does not say that it took effect. A write that was repeated,
  * here or by a proxy on the way, gets `conflict` because the first one took effect.
  * @param body holds bytes that no other body holds
  * @throws Refusal where the outcome stays unknown, or the place refuses this user
@@ -29,7 +29,7 @@ export async function settledPut(
     if (found && Buffer.from(found.body).equals(body)) return { version: found.version };
     if (put === 'conflict' || (found?.version ?? null) !== expect) return 'conflict';
     if (attempt === ATTEMPTS)
-      refuseUnreachable(registers.location, 'it gives no clear answer to a write');
+      refuseUnreachable(registers.location, 'it gives no clear response to a write');
     await pauseAfter(pauses, attempt);
   }
 }
