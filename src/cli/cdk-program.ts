@@ -82,7 +82,7 @@ export async function synthesise(
   if (!isObject(stacks))
     refuse(
       'no-stacks',
-      `The program \`${program.app}\` wrote no stacks to where CDKTF_OUTDIR told it to.`,
+      `The program \`${program.app}\` wrote no stacks to the folder in CDKTF_OUTDIR.`,
       { detail: 'It has to end with `app.synth()`, and its App takes no `outdir`.' },
     );
   return Object.values(stacks).map((stack) =>

@@ -70,7 +70,7 @@ function typeOf(
     : null;
 }
 
-/** A record of the activity log; undefined for one that does not tell what, when and by whom. */
+/** A record of the activity log; undefined for one that does not say what, when and by whom. */
 function activityOf(record: Json): Activity | undefined {
   const { action, actor, object } = isObject(record) ? record : {};
   if (!isObject(action) || !isObject(actor) || !isObject(object)) return undefined;

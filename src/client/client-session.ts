@@ -90,7 +90,7 @@ export function openSession(options: ConnectOptions): ClientSession {
     if (!dialect) throw new Error(`${subject}: no dialect is named ${name}`);
     return (
       endpoints[dialect.name] ??
-      refuse('no-target', `${subject}: there is no ${name} address to speak to`, {
+      refuse('no-target', `${subject}: there is no ${name} address`, {
         detail: `Set ${dialect.address}, and ${dialect.credentials}.`,
       })
     );

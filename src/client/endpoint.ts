@@ -34,7 +34,7 @@ export function checkedUrl(text: string, source: string, whole = false): URL {
   return url;
 }
 
-/** A proxy that is spoken to in HTTP: its address without credentials, and the header that carries them. */
+/** A proxy that takes HTTP: its address without credentials, and the header that carries them. */
 export interface Proxy {
   readonly url: string;
   readonly authorization?: string;
@@ -51,7 +51,7 @@ export function proxyOf(text: string): Proxy {
   if (protocol !== 'http:' && protocol !== 'https:')
     return wrong(
       'is neither http nor https',
-      'Give the address of an HTTP proxy, such as http://proxy.example.com:3128; no other protocol is spoken.',
+      'Give the address of an HTTP proxy, such as http://proxy.example.com:3128; other protocols are not supported.',
     );
   if (username === '' && password === '') return { url: origin };
   try {
@@ -60,7 +60,7 @@ export function proxyOf(text: string): Proxy {
   } catch {
     return wrong(
       'has a % in its user name or password that does not begin an escape',
-      'Write %25 for each % that is meant as it stands.',
+      'Write %25 for each literal %.',
     );
   }
 }

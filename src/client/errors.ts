@@ -164,7 +164,7 @@ function meaning(
     401: ['unauthenticated', `The credentials are not accepted: check ${credentials}.`],
     403: [
       'forbidden',
-      `The credentials lack the right to do this: check the role of the user or keys in ${credentials}.`,
+      `The credentials do not have the right to do this: check the role of the user or keys in ${credentials}.`,
     ],
     404: ['not-found', absent],
     410: ['not-found', absent],

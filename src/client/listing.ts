@@ -53,7 +53,7 @@ function reportGhosts(
 ): void {
   if (ghostsReported.has(name)) return;
   ghostsReported.add(name);
-  const summary = `The listing of ${name} holds ${count} ${count === 1 ? 'record' : 'records'} without an id, an account or a target. They stand for no object and were left out.`;
+  const summary = `The listing of ${name} holds ${count} ${count === 1 ? 'record' : 'records'} without an id, an account or a target. They identify no object and were left out.`;
   emit({ type: 'diagnostic', diagnostic: { severity: 'info', code: 'ghost-records', summary } });
 }
 
@@ -75,7 +75,7 @@ export async function listObjects(
       `${kind.name} cannot be read: each of ${relistings + 1} listings held an object twice`,
       {
         detail:
-          'Objects are being made or deleted while they are listed; run the command again when that is over.',
+          'Objects are being created or deleted while they are listed; run the command again when that is over.',
       },
     );
   });

@@ -139,7 +139,8 @@ export function newcomers(
     if (seen.add(key).size > before) return true;
     if (!collection.log)
       refuse('moving-pages', `${collection.name} cannot be read: an object came twice`, {
-        detail: 'Objects are being made or deleted while they are listed; run the command again.',
+        detail:
+          'Objects are being created or deleted while they are listed; run the command again.',
       });
     return false;
   };
@@ -191,7 +192,7 @@ function bounds(
   return times;
 }
 
-/** Compares times here where the API has no parameter for them. What does not tell its time is not kept from anybody. */
+/** Compares times here where the API has no parameter for them. What does not say its time is not kept from anybody. */
 function window(
   { operations: { time, ...known } }: Collection,
   { since, until }: Query,

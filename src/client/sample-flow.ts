@@ -101,7 +101,7 @@ function told(
   if (!isObject(body)) throw new Malformed('is not an object');
   const { SIMStatus: status, SIMInfo: info } = body;
   if (typeof status !== 'string' || !WORD.test(status) || !isObject(info))
-    throw new Malformed('does not tell the status');
+    throw new Malformed('does not contain the status');
   const [subject] = Array.isArray(info[by]) ? (info[by] as readonly unknown[]) : [];
   if (subject !== value)
     throw new Malformed(`is not about the ${by.toUpperCase()} that was asked for`);
@@ -110,6 +110,6 @@ function told(
   )?.[1];
   const { serviceRequestId: id, statusRequestResponse: state } = isObject(request) ? request : {};
   if (typeof id !== 'string' || typeof state !== 'string' || !WORD.test(state))
-    throw new Malformed('does not tell what became of the request');
+    throw new Malformed('does not say what became of the request');
   return { request_status: state, status, request_id: id };
 }

@@ -50,7 +50,7 @@ export const finalCodes: ReadonlySet<string> = new Set([
 export type HttpConnections = Map<string, Promise<Dispatcher>>;
 
 export interface TransportOptions {
-  /** The only origins it will speak to; whole addresses are taken for their origin. */
+  /** The only origins that it sends requests to; whole addresses are taken for their origin. */
   readonly origins: readonly string[];
   /** Values of HTTPS_PROXY and NO_PROXY; loopback is never proxied. */
   readonly proxy?: { readonly https?: string | undefined; readonly no?: string | undefined };

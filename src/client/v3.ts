@@ -96,7 +96,7 @@ function nextOf({ links, meta }: Readonly<Record<string, unknown>>): string | nu
 const member = (record: JsonObject, name: string): JsonObject =>
   isObject(record[name]) ? record[name] : {};
 
-/** The identifier, or list of identifiers, a relationship points at: null for none, undefined where the record does not tell. */
+/** The identifier, or list of identifiers, a relationship points at: null for none, undefined where the record does not say. */
 function related(relationship: Json | undefined): Json | undefined {
   if (!isObject(relationship) || !Object.hasOwn(relationship, 'data')) return undefined;
   const { data } = relationship;

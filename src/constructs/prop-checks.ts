@@ -230,7 +230,7 @@ function unspeakable(
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return [];
   if (endpoint.isToken(value) || (typeof value === 'number' && !Number.isFinite(value)))
     return [
-      `\`${path}\` has no form in JSON. A token has to be text, as \`Token.asString(…)\` makes it.`,
+      `\`${path}\` has no form in JSON. A token has to be a string, as \`Token.asString(…)\` makes it.`,
     ];
   if (typeof value === 'number') return [];
   if (!Array.isArray(value) && !isObject(value)) return [`\`${path}\` has no form in JSON.`];
@@ -265,7 +265,7 @@ function isPlain(value: object): boolean {
 
 const plainWords = {
   text: 'a string',
-  ref: 'the text of an identifier, or a reference,',
+  ref: 'an identifier as a string, or a reference,',
   integer: 'an integer',
   number: 'a number',
   flag: 'true or false',

@@ -122,7 +122,7 @@ function inputOf(raw: Raw, inputs: Inputs): CelInput {
 
 const WHAT_TO_WRITE = {
   'live-reference':
-    'A reference must stand alone, as in `${accounts.site.id}`, or in text: `Site ${accounts.site.id}`.',
+    'A reference must be the whole value, as in `${accounts.site.id}`, or be in a string: `Site ${accounts.site.id}`.',
   'misplaced-secret': 'It is the whole value of a secret attribute: `"${secret.env.NAME}"`.',
   'bad-reference': FORMS,
 } as const;

@@ -195,7 +195,7 @@ function jsonValue(value: Json, of: Evaluation): HclValue {
 function keyOf(key: string): string {
   const [literal = '', ...more] = templateParts(key);
   if (typeof literal !== 'string' || more.length > 0)
-    throw new HclError(`the key \`${key}\`, which is not plain text`, 'refused');
+    throw new HclError(`the key \`${key}\`, which is not a plain string`, 'refused');
   return literal.normalize('NFC');
 }
 
@@ -271,7 +271,7 @@ const live = (steps: readonly (string | HclValue)[]): Said =>
   new Said({
     code: 'live-reference',
     summary: `\`${spelled(steps)}\` is read from the service, and an expression is evaluated before anything is read`,
-    detail: `A reference must stand alone, or in a text: \`Site \${TYPE.NAME.id}\`; in a document, with \`JSON.stringify\`. ${OTHER_WAYS}`,
+    detail: `A reference must be the whole value, or be in a string: \`Site \${TYPE.NAME.id}\`; in a document, with \`JSON.stringify\`. ${OTHER_WAYS}`,
   });
 
 function namedValue(value: Json | undefined, name: string, of: Evaluation): HclValue {
@@ -420,7 +420,7 @@ function documentOf(text: string, place: string): Raw {
     throw new Said({
       code: 'integer-range',
       summary: `${place}: a number would lose digits`,
-      detail: 'Make it a text: `tostring(…)`.',
+      detail: 'Make it a string: `tostring(…)`.',
     });
   return spell(value);
 }

@@ -125,7 +125,7 @@ function members(attributes: Attributes, strict = false): JsonObject {
 
 const forEach: JsonObject = {
   description:
-    'Makes one object for each text of a list, mapping with a `name` in a list, or key of a map, addressed as `name["key"]`; `${each.key}` and `${each.value}` are filled in.',
+    'Makes one object for each string of a list, mapping with a `name` in a list, or key of a map, addressed as `name["key"]`; `${each.key}` and `${each.value}` are filled in.',
   type: ['array', 'object', 'string'],
   items: { type: ['string', 'object'], required: ['name'] },
   pattern: FILLED,
@@ -293,7 +293,7 @@ export function declarationsSchema(kinds: Kinds, collections: Collections): Json
       propertyNames: { pattern: NAME_PATTERN },
     },
     lookups: named(
-      'Existing objects that are not managed here. Exactly one live object must match.',
+      'Existing objects that are not declared in this project. Exactly one live object must match.',
       {
         type: 'object',
         minProperties: 1,

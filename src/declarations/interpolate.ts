@@ -148,7 +148,7 @@ function filledText(text: string, attribute: Attribute | undefined, at: Filling)
   return isWhole && typeof value === 'string' ? typed(value, attribute) : value;
 }
 
-/** What may differ between the members of a `for_each`: the text of an expression of a stack does not tell. */
+/** What may differ between the members of a `for_each`: the text of an expression of a stack does not say. */
 const OF_MEMBER = /each|\uE000/;
 
 /** An instance and a `for_each` repeat their texts: what is the same each time is filled in the first time. */
@@ -186,7 +186,7 @@ function spliced(part: Part, at: Filling): readonly Part[] {
   return [part];
 }
 
-/** What is said of null, a list or a mapping with text around it. */
+/** What is said of null, a list or a mapping inside a string. */
 export const notInText = (text: string, value: Raw): readonly [summary: string, detail: string] =>
   value === null
     ? [
@@ -223,7 +223,7 @@ function eachKey({ text }: Expression, steps: readonly string[], at: Filling): s
   const value = eachValue(steps, text, at);
   const key = typeof value === 'string' ? literalOf(value) : undefined;
   if (key === undefined && value !== undefined)
-    complainAt(at, 'not-text', `${text}: a key must be plain text`);
+    complainAt(at, 'not-text', `${text}: a key must be a plain string`);
   return key;
 }
 
@@ -422,7 +422,7 @@ export function build(
   );
 }
 
-/** A plain `yes`, `no`, `on` or `off` where text or a flag is meant. */
+/** A plain `yes`, `no`, `on` or `off` where a string or a boolean is meant. */
 export function ambiguousWord(
   path: readonly string[],
   attribute: Attribute,
@@ -433,11 +433,11 @@ export function ambiguousWord(
   return {
     path,
     code: 'ambiguous-word',
-    summary: `\`${path.join('.')}\`: a plain \`${word}\` is text to some readers and ${flagged} to others`,
+    summary: `\`${path.join('.')}\`: a plain \`${word}\` is a string to some readers and ${flagged} to others`,
     detail:
       attribute.word === 'flag'
         ? `Write \`${flagged}\`.`
-        : `Write "${word}" in quotes if text is meant.`,
+        : `Write "${word}" in quotes if a string is meant.`,
   };
 }
 
@@ -624,7 +624,7 @@ function checkTarget(reference: Reference, wanted: Attribute, context: Interpola
     `${where} takes an identifier of ${to}, and ${String(reference)} is ${what}`,
     right
       ? `Refer to \`\${${right.name}.<name>.${right.id}}\`.`
-      : `Write the identifier itself: ${to} are not managed here.`,
+      : `Write the identifier itself: trueup does not manage ${to}.`,
   );
 }
 

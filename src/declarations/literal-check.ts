@@ -1,4 +1,4 @@
-// Checks parts of files in which nothing is filled in, as a fleet and its policies are: only text may hold `${…}`.
+// Checks parts of files in which nothing is filled in, as a fleet and its policies are: only strings may hold `${…}`.
 import { isList, type Attribute, type Attributes } from '../model/index.js';
 import type { DeclarationForm } from './resolve-declaration.js';
 import { check, mismatch, type Violation } from './validation.js';
@@ -6,7 +6,7 @@ import { isMap, Word, type Raw } from './yaml/raw-values.js';
 
 export type LiteralForm = Omit<DeclarationForm, 'references'>;
 
-/** The complaint about a plain word such as `no`, which is neither text nor a flag. */
+/** The complaint about a plain word such as `no`, which is neither a string nor a boolean. */
 export type WordComplaint = (
   path: readonly string[],
   attribute: Attribute,

@@ -125,7 +125,7 @@ export const instead: Readonly<Record<string, string>> = {
   $id: 'Leave it out: the schema is complete in itself.',
   $schema: 'Leave it out: it is a part of draft-07.',
   definitions: 'Write each schema where it is needed; a YAML alias saves repeating it.',
-  format: 'Say with `pattern` what the text has to look like.',
+  format: 'Say with `pattern` what the string has to look like.',
   patternProperties: 'Use `propertyNames` and `additionalProperties`.',
 };
 

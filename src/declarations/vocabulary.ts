@@ -172,7 +172,7 @@ export function lifecycle(kind: Kind): Attribute {
         'Attributes that are set at creation and not compared afterwards.',
         text('Name of an attribute.'),
       ),
-      adopt: anyRef('Identifier of the live object to bind.', kind.name),
+      adopt: anyRef('Identifier of the live object to adopt.', kind.name),
       renamed_from: text('Name that the declaration had before.'),
       on_removal: choice(
         'What happens to the live object when the declaration is removed. The first is the default.',

@@ -45,7 +45,7 @@ export const dialects = ['reference', 'public'] as const;
 
 const table = {
   dialect: choice('Same as --dialect.', ...dialects),
-  escape_html: boolean('Writable text attributes and error messages are HTML-escaped.'),
+  escape_html: boolean('Writable string attributes and error messages are HTML-escaped.'),
   offset_timestamps: boolean('Timestamps end in +00:00 instead of Z.'),
   shard_origin: open('URLs in response bodies and in `next` use this origin.', 'URL', '', originOf),
   next_drops_expand: boolean('The URL of the next page omits `expand`.'),

@@ -151,7 +151,7 @@ function identified(c: Asked): Response {
     identifierValues.length === 0 ||
     !identifierValues.every((one) => typeof one === 'string')
   )
-    return turnDown(400, 'identifierValues must be a list of texts', ['identifierValues']);
+    return turnDown(400, 'identifierValues must be a list of strings', ['identifierValues']);
   const wanted = new Set<unknown>(identifierValues);
   const names = [...shownAlways, ...asked.flatMap((name) => additional[name] ?? [])];
   const found = store.records('subscriptions').filter((record) => wanted.has(record[field]));

@@ -165,14 +165,14 @@ function accept(attribute: Attribute, value: Json, path: string, intake: Intake)
   switch (attribute.word) {
     case 'text':
       if (value === null && attribute.optional === true) return null;
-      if (typeof value !== 'string') return wrong('must be text');
+      if (typeof value !== 'string') return wrong('must be a string');
       if (attribute.secret !== true) return value;
       return value === LIVE_MASK || value === ''
         ? wrong('must be a secret, not its mask')
         : LIVE_MASK;
     case 'choice':
       if (value === null && attribute.optional === true) return null;
-      if (typeof value !== 'string' || value === '') return wrong('must be text');
+      if (typeof value !== 'string' || value === '') return wrong('must be a string');
       return (attribute.open && !intake.behaviours.closed_choices) ||
         attribute.values.includes(value)
         ? value

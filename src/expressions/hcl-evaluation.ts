@@ -281,7 +281,7 @@ function functionValue({ meta, children }: SyntaxNode, at: Evaluation): HclValue
   const given = children.map((one) => valueOf(one, at));
   const last = meta?.expandedFinalArgument === true ? given.pop() : undefined;
   if (last && !isItems(last.data))
-    throw new HclError(`${typeWords(last.type)} stands where a list is expected`);
+    throw new HclError(`expected a list, found ${typeWords(last.type)}`);
   const more = last && isItems(last.data) ? last.data : [];
   at.charge(more.length);
   return called(meta?.name ?? '', [...given, ...more], at.charge);

@@ -57,7 +57,7 @@ const itemsOf = ({ data }: HclValue): readonly HclValue[] => (isItems(data) ? da
 
 function membersOf(value: HclValue): ReadonlyMap<string, HclValue> {
   if (isMembers(value.data)) return value.data;
-  throw new HclError(`${typeWords(value.type)} stands where a map or an object is expected`);
+  throw new HclError(`expected a map or an object, found ${typeWords(value.type)}`);
 }
 
 /** Both are sequences that have places. */
@@ -187,7 +187,7 @@ function concatenated(lists: readonly HclValue[], charge: Charge): HclValue {
   const [first] = lists;
   if (!first) throw new HclError('at least one argument is required');
   const other = lists.find((one) => !isListed(one));
-  if (other) throw new HclError(`${typeWords(other.type)} stands where a list is expected`);
+  if (other) throw new HclError(`expected a list, found ${typeWords(other.type)}`);
   const items = lists.flatMap(itemsOf);
   charge(items.length);
   const types = lists.flatMap(({ type }) => (type.kind === 'list' ? [type] : []));
@@ -205,8 +205,7 @@ function merged(values: readonly HclValue[], charge: Charge): HclValue {
   const other = values.find(
     (one) => !isEmpty(one) && one.type.kind !== 'map' && one.type.kind !== 'object',
   );
-  if (other)
-    throw new HclError(`${typeWords(other.type)} stands where a map or an object is expected`);
+  if (other) throw new HclError(`expected a map or an object, found ${typeWords(other.type)}`);
   const members = values.flatMap(({ data }) => (isMembers(data) ? [...data] : []));
   charge(members.length);
   const [first] = values;
@@ -244,7 +243,7 @@ const LARGEST = 2n ** 63n - 1n;
 function element([list, place]: readonly HclValue[]): HclValue {
   const { type, data } = list!;
   if (!isListed(list!) || !isItems(data))
-    throw new HclError(`${typeWords(type)} stands where a list is expected`);
+    throw new HclError(`expected a list, found ${typeWords(type)}`);
   const index = isNumber(place!.data) ? integerOf(place!.data) : undefined;
   if (index === undefined || index > LARGEST || index < -LARGEST - 1n)
     throw new HclError('an index is an integer');
@@ -257,7 +256,7 @@ function element([list, place]: readonly HclValue[]): HclValue {
 
 function contains([list, value]: readonly HclValue[]): HclValue {
   if (!isItems(list!.data))
-    throw new HclError(`${typeWords(list!.type)} stands where a list or a set is expected`);
+    throw new HclError(`expected a list or a set, found ${typeWords(list!.type)}`);
   return ofBool(list!.data.some((one) => equalValues(one, value!)));
 }
 

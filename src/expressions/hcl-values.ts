@@ -174,7 +174,7 @@ export function convertHcl(value: HclValue, to: HclType): HclValue {
     throw new HclError(
       found === expected
         ? `the members of ${found} are of other types than expected`
-        : `${found} stands where ${expected} is expected`,
+        : `expected ${expected}, found ${found}`,
     );
   }
   if (data === null) return ofNull(to);
@@ -188,18 +188,17 @@ function singleOf({ data }: HclValue, to: HclType): HclValue {
   if (to.kind === 'bool') {
     if (data === 'true' || data === '1') return ofBool(true);
     if (data === 'false' || data === '0') return ofBool(false);
-    throw new HclError(
-      'a string that is neither true nor false stands where a boolean is expected',
-    );
+    throw new HclError('expected a boolean, found a string that is neither true nor false');
   }
   if (typeof data !== 'string' || !isDecimal(data))
-    throw new HclError('a string that is not a number stands where a number is expected');
+    throw new HclError('expected a number, found a string that is not a number');
   return ofNumber(numberIn(data));
 }
 
 function sequenceOf(items: readonly HclValue[], to: HclType): HclValue {
   if (to.kind === 'tuple') return tupleOf(items.map((one, at) => convertHcl(one, to.items[at]!)));
-  if (to.kind !== 'list' && to.kind !== 'set') throw new HclError('a list stands here');
+  if (to.kind !== 'list' && to.kind !== 'set')
+    throw new HclError(`expected ${typeWords(to)}, found a list`);
   const of = to.of.kind === 'any' ? commonType(items) : to.of;
   const all = items.map((one) => convertHcl(one, of));
   return to.kind === 'list' ? hclListOf(of, all) : setOf(of, all);
@@ -210,11 +209,11 @@ function membersOf(members: ReadonlyMap<string, HclValue>, to: HclType): HclValu
     return objectOf(
       [...to.members].map(([name, of]) => {
         const one = members.get(name);
-        if (!one) throw new HclError(`a map without \`${name}\` stands where it is expected`);
+        if (!one) throw new HclError(`expected an object with \`${name}\`, found a map without it`);
         return [name, convertHcl(one, of)];
       }),
     );
-  if (to.kind !== 'map') throw new HclError('an object stands here');
+  if (to.kind !== 'map') throw new HclError(`expected ${typeWords(to)}, found an object`);
   const of = to.of.kind === 'any' ? commonType([...members.values()], 'refused') : to.of;
   return mapOf(
     of,

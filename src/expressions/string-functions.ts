@@ -65,7 +65,7 @@ function lastIndexOf(whole: string, part: string, last?: bigint): bigint {
 function substring(whole: string, start: bigint, end?: bigint): string {
   const text = points(whole);
   const [from, to] = [inside(start, text), end === undefined ? text.length : inside(end, text)];
-  if (from > to) throw wrongValue(`position ${from} stands behind ${to}`);
+  if (from > to) throw wrongValue(`position ${from} is behind ${to}`);
   return text.slice(from, to).join('');
 }
 

@@ -1,4 +1,4 @@
-// Splits a fleet among processes that do not speak to each other: rendezvous hashing gives each tenant to one shard, and
+// Splits a fleet among processes that do not communicate: rendezvous hashing gives each tenant to one shard, and
 // another number of shards moves as few tenants as possible.
 import { refuse, sha256 } from '../model/index.js';
 

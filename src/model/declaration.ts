@@ -97,7 +97,7 @@ export interface Declaration {
   readonly at: (path: string) => Origin;
 }
 
-/** `lookups.hq`: an object that is not managed here. Exactly one live object may satisfy `where`. */
+/** `lookups.hq`: an object that is not declared in this project. Exactly one live object may satisfy `where`. */
 export interface Lookup {
   readonly name: string;
   readonly kind: string;

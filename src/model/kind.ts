@@ -6,7 +6,7 @@ import type { Declaration, Values } from './declaration.js';
 import type { Diagnostic } from './diagnostic.js';
 import type { JsonObject } from './json.js';
 
-/** How a kind is spoken to. A verb that is absent does not exist, and nothing can make it. */
+/** The requests that a kind takes. A verb that is absent does not exist, and nothing can make it. */
 export interface Operations extends ReadOperation {
   readonly by_id: string;
   /** Attribute of the identity that the listing filters by, under the same name. */
@@ -49,7 +49,7 @@ export interface Kind extends Collection {
   readonly likeness?: Likeness;
   /** Name of the attribute that grows by one with each write of the object. */
   readonly version?: string;
-  /** The activity log does not tell who changed its objects. */
+  /** The activity log does not say who changed its objects. */
   readonly unlogged?: true;
   /** A record of a listing with exactly these values, in normal form, stands for no object. */
   readonly ghost?: Values;

@@ -16,7 +16,7 @@ interface Common {
   readonly address: string;
   readonly kind: string;
   readonly name: string;
-  /** Where it is declared; for what is declared no more, the file that declared it last. */
+  /** Where it is declared; for what is no longer declared, the file that declared it last. */
   readonly origin?: Origin;
   readonly reason: string;
   readonly depends_on: readonly string[];

@@ -1,4 +1,4 @@
-// Blocks of a project that say which objects got other addresses, are declared no more, or are taken over by their id.
+// Blocks of a project that say which objects got other addresses, are no longer declared, or are taken over by their id.
 import { formatAddress, type Address } from './address.js';
 import { defined } from './defined.js';
 import type { Origin } from './diagnostic.js';

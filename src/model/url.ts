@@ -1,7 +1,7 @@
 // Parses URLs by the WHATWG rules, as every client does, in one way for checks, policy and transport.
 import { isCredentialName, isSecretName } from './secret-names.js';
 
-/** 127.0.0.0/8, ::1 and localhost: the only hosts that plain http may speak to. */
+/** 127.0.0.0/8, ::1 and localhost: the only hosts that plain http may reach. */
 export function isLoopback(url: URL): boolean {
   return (
     url.hostname === 'localhost' ||

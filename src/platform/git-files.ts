@@ -212,7 +212,7 @@ function blobReader(
     // A partial clone lacks objects.
     return (
       known.get(id) ??
-      refuse('git-failed', `The clone lacks ${path}, as the reference has it.`, {
+      refuse('git-failed', `The clone does not have ${path}, as the reference has it.`, {
         detail: `To fetch it, type: git cat-file -p ${id}`,
       })
     );

@@ -59,7 +59,7 @@ export interface Appender {
 /** The parts of the machine and its processes that a lock needs. */
 export interface LockPort {
   readonly host: string;
-  /** Differs after each start of the machine; null where the system does not tell. */
+  /** Differs after each start of the machine; null where the system does not say. */
   readonly bootId: string | null;
   readonly pid: number;
   /** The namespace of `pid`: differs between containers of one machine; null if unknown. */

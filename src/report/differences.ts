@@ -202,7 +202,7 @@ export function oneLine(
   const ends = others && [others[0]!, others.at(-1)!].map((one) => oneLine(one, isUpdate));
   if (ends) return ends.includes(undefined) ? undefined : ends.join(' … ');
   if ([before, after].some(isLong)) return undefined;
-  // The service does not tell what a secret was.
+  // The service does not say what a secret was.
   const isNamed = isUpdate && !sensitive;
   if (after === undefined) return `${inline(before ?? null)}${isNamed ? ` → ${NOT_SET}` : ''}`;
   if (before === undefined) return `${isNamed ? `${NOT_SET} → ` : ''}${inline(after)}`;

@@ -46,7 +46,7 @@ const titles: Readonly<Record<DriftRecord['status'], string>> = {
   replaced: 'Replaced outside of trueup',
   changed: 'Changed',
   missing: 'Missing',
-  undeclared: 'Declared no more',
+  undeclared: 'No longer declared',
   settled: 'Settled by themselves',
 };
 

@@ -24,7 +24,7 @@ export function impactBasis(impact: Impact): readonly string[] {
   return [
     `Judged by ${plural(alerts, 'alert')} from ${since} to ${until}.`,
     above > 0 &&
-      `Rules are taken to hear of the accounts below those they name, which the service does not tell: ${plural(above, 'alert')} rest on that.`,
+      `Rules are taken to hear of the accounts below those they name, which the service does not return: ${plural(above, 'alert')} rest on that.`,
     groups > 0 &&
       `Who is in a group cannot be read: for ${plural(groups, 'alert')} of routers it is not known whether rules for groups would send them.`,
     routers > 0 &&

@@ -35,10 +35,10 @@ export const rule =
   (value) =>
     test(value) ? undefined : here(problem);
 
-export const isText = rule((value) => typeof value === 'string', 'must be text');
+export const isText = rule((value) => typeof value === 'string', 'must be a string');
 export const filled = rule(
   (value) => typeof value === 'string' && value !== '',
-  'must be text and not empty',
+  'must be a string and not empty',
 );
 export const word = rule(
   (value) => typeof value === 'string' && /^[\w-]{1,64}$/.test(value),
@@ -238,7 +238,7 @@ function strayName({ as_observed = [], applied, observed }: Packed): Flaw | unde
     ? undefined
     : {
         path: ['as_observed', String(stray)],
-        problem: 'must name a member of observed that does not stand in applied',
+        problem: 'must name a member of observed that is not in applied',
       };
 }
 

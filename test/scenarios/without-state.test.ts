@@ -133,7 +133,7 @@ describe('a run without a state', () => {
     const { stdout } = await home.expect(3, ['plan'], one.there);
     const [first] = one.objects('alert_rules');
     expect(flat(stdout)).toContain(
-      `alert_rules.r0 is a possible duplicate of the unmanaged alert rule ${String(first?.['alert_config_id'])} (account 1: other_0 and 1 more → nobody; differs in filter_criteria); if both are the same object, bind it: \`trueup import alert_rules.r0`,
+      `alert_rules.r0 is a possible duplicate of the unmanaged alert rule ${String(first?.['alert_config_id'])} (account 1: other_0 and 1 more → nobody; differs in filter_criteria); if both are the same object, import it: \`trueup import alert_rules.r0`,
     );
     expect(stdout.match(/BLOCKED possible-duplicate/g)).toHaveLength(3);
     expect(stdout).toContain('and 37 more by possible-duplicate. All of them: --verbose');

@@ -44,7 +44,7 @@ export interface LifecycleProps<P, R extends string> {
   readonly protect?: boolean | undefined;
   /** Props that are set at creation and not compared afterwards. */
   readonly ignoreChanges?: readonly (keyof P & string)[] | undefined;
-  /** Identifier of the live object to bind. */
+  /** Identifier of the live object to adopt. */
   readonly adopt?: string | undefined;
   /** Name that the declaration had before. */
   readonly renamedFrom?: string | undefined;
@@ -108,7 +108,7 @@ const UNORDERED = 'a dependency says nothing here: the order follows from refere
 /** A declared object. */
 export abstract class Resource extends Entry {}
 
-/** A live object that is not managed here: exactly one has to meet the condition. */
+/** A live object that is not declared in this project: exactly one has to meet the condition. */
 export abstract class Lookup extends Entry {}
 
 export function resourceClass<const K extends Kind>(one: K): ResourceClass<K> {

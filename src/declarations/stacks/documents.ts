@@ -52,7 +52,8 @@ export function stackDocumentOf(value: Json, site: StackPlace): Raw {
   const parts = templateParts(text);
   if (onlyExpression(parts)) return textValue(parts, { ...site, as: 'json' });
   const character = unusedIn(text);
-  if (character === undefined) return bad(site, 'this text has every character that means nothing');
+  if (character === undefined)
+    return bad(site, 'this string has every character that means nothing');
   let quoted = false;
   const marked = parts.map((part, index) => {
     if (typeof part !== 'string')
@@ -153,7 +154,7 @@ function bareValue(part: TemplateExpression, site: StackPlace): Raw {
   return value;
 }
 
-/** Whether text is all that a value can turn out to be. */
+/** Whether a value can only be a string. */
 function isText(value: string, { stack, ofTexts }: StackPlace): boolean {
   const [only, ...more] = partsOf(value);
   if (typeof only !== 'object' || more.length > 0) return true;
@@ -192,7 +193,7 @@ function isTextual(attributes: Attributes | undefined, name: string): boolean {
 
 function isKey(key: string, { character }: Marks, site: StackPlace): boolean {
   const right = key !== '__proto__' && !key.includes(character);
-  const summary = `${placeName(site)}: a key of a document has to be plain text`;
+  const summary = `${placeName(site)}: a key of a document has to be a plain string`;
   if (!right) complainAt(site, 'unsupported-expression', summary);
   return right;
 }

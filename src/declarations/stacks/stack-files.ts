@@ -50,7 +50,7 @@ export interface StackFiles {
 /** Runs the program of a folder that holds `cdktf.json`; gives the folder it wrote its stacks into. Both absolute. @throws Refusal */
 export type Synthesise = (folder: string) => Promise<string>;
 
-export const SYNTHESISE_ANEW = 'Synthesise anew, in the folder of the program: trueup synth';
+export const SYNTHESISE_AGAIN = 'Synthesise again, in the folder of the program: trueup synth';
 const LARGEST = 64 * 1024 * 1024;
 
 interface FileMap {
@@ -158,7 +158,7 @@ function readFolder(
       complain(shelf, manifest, {
         code: 'bad-manifest',
         summary: `${manifest.file} does not say where the stack ${name} is, or says it is elsewhere`,
-        detail: SYNTHESISE_ANEW,
+        detail: SYNTHESISE_AGAIN,
       });
       continue;
     }
@@ -215,7 +215,7 @@ function treeIn(shelf: FileMap, from: FoundFile): JsonObject | undefined {
     return isObject(tree) ? tree : wrong('bad-stack', `${from.file} holds no JSON object`);
   } catch (error) {
     return error instanceof SyntaxError || error instanceof TypeError
-      ? wrong('bad-stack', `${from.file} is not valid JSON`, SYNTHESISE_ANEW)
+      ? wrong('bad-stack', `${from.file} is not valid JSON`, SYNTHESISE_AGAIN)
       : wrong('unreadable', `cannot read ${from.file}: ${whyNot(error)}`);
   }
 }

@@ -75,7 +75,7 @@ function importOf(
       site,
       'import',
       `the import to ${String(to)}`,
-      `Bind it by hand, as in: trueup import ${target?.kind?.name ?? 'KIND'}.NAME ID`,
+      `Import it by hand, as in: trueup import ${target?.kind?.name ?? 'KIND'}.NAME ID`,
     );
   const repeated: JsonObject = defined({ for_each });
   const place = placeBelow(site, 'import');

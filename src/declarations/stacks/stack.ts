@@ -24,7 +24,7 @@ import { lookupRaw, resourceOf } from './blocks.js';
 import type { FoundFile } from '../paths.js';
 import { movedIn, refactoringOf } from './stack-refactoring.js';
 import {
-  SYNTHESISE_ANEW,
+  SYNTHESISE_AGAIN,
   type StackRemark,
   type StackFile,
   type StackFiles,
@@ -349,7 +349,7 @@ function sections(work: StackWork): void {
         path: [section],
         code: 'bad-stack',
         summary: `\`${section}\` is not a mapping of names`,
-        detail: SYNTHESISE_ANEW,
+        detail: SYNTHESISE_AGAIN,
       });
   }
   const { backend, cloud } = blockAt(tree, 'terraform');

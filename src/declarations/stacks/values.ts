@@ -101,7 +101,7 @@ export function rawValueOf(value: Json, site: StackPlace): Raw {
       site,
       'integer-range',
       'the integer is beyond 2^53 and would lose digits',
-      'Make it a text: identifiers are text.',
+      'Make it a string: identifiers are strings.',
     );
   if (isList(value))
     return value.map((item, index) => rawValueOf(item, placeBelow(site, String(index))));
@@ -133,7 +133,7 @@ function untemplated(value: Json): Json {
 function keyOf(key: string, site: StackPlace): string {
   const [literal, ...more] = templateParts(key);
   if (typeof literal === 'string' && more.length === 0 && literal !== '__proto__') return literal;
-  refuse(site, 'unsupported-expression', `the key \`${key}\` is not plain text`, OTHER_WAYS);
+  refuse(site, 'unsupported-expression', `the key \`${key}\` is not a plain string`, OTHER_WAYS);
   return key;
 }
 
@@ -257,7 +257,7 @@ function variableValue(text: string, [name, ...more]: Steps, site: StackPlace): 
   if (!isSecret(variables[name]))
     return members ? `\${${['var', name, ...members].join('.')}}` : kept(text, site);
   if (more.length > 0) {
-    const summary = `${text} is part of a sensitive variable, which has to be one text`;
+    const summary = `${text} is part of a sensitive variable, which has to be one string`;
     return refuse(site, 'unsupported-expression', summary, 'Give each secret a variable.');
   }
   const { default: initial } = blockAt(variables, name);
@@ -348,7 +348,7 @@ function outputValue(text: string, [state, word, output, ...more]: Steps, site: 
   const { value } = blockAt(other.tree, 'output', name);
   if (value === undefined) {
     const summary = `${text}: the stack ${other.name} has no output \`${name}\``;
-    return refuse(site, 'unknown-output', summary, 'Synthesise both stacks anew.');
+    return refuse(site, 'unknown-output', summary, 'Synthesise both stacks again.');
   }
   return within(followed(value, `${other.name} output.${name}`, site, other), more, text, site);
 }

@@ -184,7 +184,7 @@ function forbids(type: string | null, token: string, offset: number): SyntaxFaul
       offset,
       code: 'yaml-tag',
       summary: 'tags are not allowed',
-      detail: 'Remove the word that begins with `!`, or write the text in quotes.',
+      detail: 'Remove the word that begins with `!`, or write the string in quotes.',
     };
   if (type !== 'directive-line') return undefined;
   if (/^%YAML[ \t]+1\.2[ \t]*(?:#.*)?$/.test(token.trimEnd())) return undefined;
@@ -200,21 +200,21 @@ const words: Readonly<Partial<Record<string, readonly [summary: string, detail?:
   ALIAS_PROPS: ['an alias cannot have an anchor of its own'],
   BAD_ALIAS: [
     'the alias or anchor is not valid',
-    'A plain text cannot begin with `*` or `&`: write it in quotes.',
+    'A plain string cannot begin with `*` or `&`: write it in quotes.',
   ],
   BAD_DIRECTIVE: [
     'the directive is not valid',
-    'A plain text cannot begin with `%`: write it in quotes.',
+    'A plain string cannot begin with `%`: write it in quotes.',
   ],
   BAD_DQ_ESCAPE: [
     'unknown escape in double quotes',
     'Write a backslash as `\\\\`, or use single quotes.',
   ],
   BAD_INDENT: ['the indentation does not fit', 'Keys of one mapping begin in the same column.'],
-  BAD_SCALAR_START: ['a plain text cannot begin like this', 'Write it in quotes.'],
+  BAD_SCALAR_START: ['a plain string cannot begin like this', 'Write it in quotes.'],
   BLOCK_AS_IMPLICIT_KEY: [
     'two keys on one line, or a list where a string is expected',
-    'Write the text in quotes if it holds `: `, or put the inner key on a line of its own.',
+    'Write the string in quotes if it holds `: `, or put the inner key on a line of its own.',
   ],
   BLOCK_IN_FLOW: ['an indented block is not allowed inside `[…]` or `{…}`'],
   KEY_OVER_1024_CHARS: ['the key is longer than 1,024 characters'],
@@ -305,13 +305,13 @@ function convertScalar(walk: Walk, node: ParsedNode): Raw {
     return refused(
       'integer-range',
       'the integer is beyond 2^53 and would lose digits',
-      'Write it in quotes: identifiers are text.',
+      'Write it in quotes: identifiers are strings.',
     );
   }
   if (typeof value === 'number')
     return Number.isFinite(value)
       ? value
-      : refused('number-range', 'not a finite number', 'Write it in quotes if text is meant.');
+      : refused('number-range', 'not a finite number', 'Write it in quotes if a string is meant.');
   if (typeof value === 'string') return node.type === 'PLAIN' ? plainText(value) : value;
   return typeof value === 'boolean' ? value : null;
 }
@@ -344,7 +344,7 @@ function keyOf(
     walk.faults.push({ offset, code, summary, detail });
   };
   if (!isScalar(key) || typeof key.value !== 'string')
-    return complain('yaml-key', 'a key must be text', 'Write it in quotes.');
+    return complain('yaml-key', 'a key must be a string', 'Write it in quotes.');
   if (key.anchor !== undefined) walk.anchors.set(key.anchor, { value: key.value, size: 1 });
   if (key.type === 'PLAIN' && key.value === '<<')
     return complain(

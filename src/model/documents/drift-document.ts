@@ -137,7 +137,7 @@ export interface Impact {
     readonly before: number;
     readonly after: number;
   }[];
-  /** Alerts that a rule selects only because the accounts below those it names are taken to be in its scope, which the service does not tell. */
+  /** Alerts that a rule selects only because the accounts below those it names are taken to be in its scope, which the service does not return. */
   readonly through_sub_accounts: number;
   /** Alerts that not every rule can be judged for: of routers that may be in a group that a rule names, and those whose account is not known or not in the tree that was read. */
   readonly unjudged: { readonly groups: number; readonly routers: number };

@@ -147,7 +147,7 @@ export interface DriftRecord {
   readonly kind: string;
   readonly id: string | null;
   readonly origin: Origin | null;
-  /** `changed`: live differs; `gone`: deleted outside; `replaced`: another object is there in its place; `missing`: declared, and not live; `undeclared`: in the state, declared no more; `settled`: changed outside into what is declared. */
+  /** `changed`: live differs; `gone`: deleted outside; `replaced`: another object is there in its place; `missing`: declared, and not live; `undeclared`: in the state, no longer declared; `settled`: changed outside into what is declared. */
   readonly status: 'changed' | 'gone' | 'replaced' | 'missing' | 'undeclared' | 'settled';
   /** Of what was replaced: why, the recorded id, and the id that is live. */
   readonly reason?: 'replaced-outside';

@@ -88,7 +88,7 @@ export function maskingOf(): Masking {
   const value = sameType((given) => walked(given, true));
   const holds = (given: unknown): boolean => walked(given, false) !== given;
 
-  /** @param about the address that is spoken of, which a text may name */
+  /** @param about the address that the text is about, which a text may name */
   const told = (thing: unknown, about: string | undefined): unknown => {
     if (typeof thing === 'string')
       return about === undefined || !thing.includes(about)

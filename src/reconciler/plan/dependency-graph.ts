@@ -92,7 +92,7 @@ function unknownTarget(
   let detail =
     members.length > 0
       ? `It has members, so name one: \${${members[0]}.${reference.attribute}}.`
-      : 'Declare it, add its file to the PATHs, or use a lookup for an object that is not managed here.';
+      : 'Declare it, add its file to the PATHs, or use a lookup for an object that is not declared in this project.';
   const [, member] = /\["\$\{\s*(each\.[\w.-]+)\s*\}"\]$/.exec(reference.target) ?? [];
   if (member !== undefined) {
     const whole = reference.target.slice(0, reference.target.indexOf('['));
@@ -165,5 +165,5 @@ const cycle = (
   declarationError(declarations.get(members[0]!)!, {
     code: 'cycle',
     summary: `These refer to each other in a circle: ${[...members, members[0]].join(' → ')}.`,
-    detail: 'Remove one of the references, or write the id of one object as text.',
+    detail: 'Remove one of the references, or write the id of one object as a string.',
   });

@@ -81,7 +81,7 @@ export function additionsOnlyError(declaration: Declaration): Diagnostic {
 export const bindAdvice = (address: string, id: string, bound: boolean): string =>
   [
     ...(bound ? [`Forget the recorded object: trueup state rm ${shellWord(address)}`] : []),
-    `Bind the live object: trueup import ${shellWord(address)} ${shellWord(id)}`,
+    `Import the live object: trueup import ${shellWord(address)} ${shellWord(id)}`,
   ].join('\n');
 
 /** The block that says that an object has a new address, as it stands in a declaration file. */

@@ -515,7 +515,7 @@ function hindranceTo(
   if (missing.length > 0)
     return `${kind.name} cannot be ${missing.join(' or ')} through the API, so trueup cannot replace this object. ${forget}`;
   if (how !== 'recorded')
-    return `trueup replaces only objects that it manages, and this one is not managed yet. Correct the declaration; or bind the object, and the next plan replaces it.\n${bindAdvice(address, live.id, entry !== undefined)}`;
+    return `trueup replaces only objects that it manages, and this one is not managed yet. Correct the declaration; or import the object, and the next plan replaces it.\n${bindAdvice(address, live.id, entry !== undefined)}`;
   const { on_removal: removal = 'delete' } = lifecycle;
   return removal === 'delete'
     ? undefined

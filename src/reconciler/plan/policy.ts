@@ -187,7 +187,7 @@ const rules: Readonly<Record<(typeof engineRules)[number], Rule>> = {
     if (changed.length === 0) return [];
     return [
       {
-        detail: `there is no state, and ${changed.length} of ${adopted.length} adopted objects would be changed: ${firstNamed(changed, FEW)}; to change an object, name it in lifecycle.adopt, or bind it first: \`trueup import ADDRESS ID\``,
+        detail: `there is no state, and ${changed.length} of ${adopted.length} adopted objects would be changed: ${firstNamed(changed, FEW)}; to change an object, name it in lifecycle.adopt, or import it first: \`trueup import ADDRESS ID\``,
       },
     ];
   },

@@ -102,7 +102,7 @@ export function duplicateSentence(
   const more = undeclared.length === 0 ? '' : `; live, but not declared: ${undeclared.join(', ')}`;
   const bind = `trueup import ${shellWord(change.address)} ${shellWord(live.id)}`;
   const label = kind.label ? `${kind.label(live.values, others)}; ` : '';
-  return `${change.address} is a possible duplicate of the unmanaged ${kind.singular.replaceAll('_', ' ')} ${live.id} (${label}${difference}${more}); if both are the same object, bind it: \`${bind}\``;
+  return `${change.address} is a possible duplicate of the unmanaged ${kind.singular.replaceAll('_', ' ')} ${live.id} (${label}${difference}${more}); if both are the same object, import it: \`${bind}\``;
 }
 
 /** Live objects by `keyOf`, grouped once for each list of names. */

@@ -76,9 +76,7 @@ function deliveries({
       { code: 'destination-suspended', summary: 'the service stopped delivering to it', ...said },
     ];
   if (enabled === false || Object.keys(said).length === 0) return [];
-  return [
-    { code: 'delivery-failing', summary: 'the last delivery that is told of failed', ...said },
-  ];
+  return [{ code: 'delivery-failing', summary: 'the last reported delivery failed', ...said }];
 }
 
 function silence(

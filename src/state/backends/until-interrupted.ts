@@ -61,7 +61,7 @@ export const interruptible = (registers: Registers, run: Interruption): Register
 /** Once the run is interrupted, each request has a short time, and the first that fails is the last. */
 export function endingSoon(registers: Registers, run: Interruption): Registers {
   const { location, prepare } = registers;
-  const detail = 'It lacks what this run could not write.';
+  const detail = 'It does not contain what this run could not write.';
   let failed: { readonly error: unknown } | undefined;
   const asked: Asking = async (ask) => {
     if (failed) throw failed.error;

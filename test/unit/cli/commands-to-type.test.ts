@@ -231,13 +231,13 @@ test('in the advice of a diagnostic, every line for itself, and nowhere else', (
 
 test('between backquotes in the words of a verdict, also inside a summary', () => {
   const words = (rest: string): string =>
-    `a.b is in doubt; bind it: \`trueup import a.b 1${rest}\``;
+    `a.b is in doubt; import it: \`trueup import a.b 1${rest}\``;
   const verdict = { rule: 'possible-duplicate', verdict: 'blocked', detail: words('') } as const;
   const complete = { ...verdict, detail: words(` ${places} --env prod`) };
   expect(verdictWithCommands(verdict, said)).toEqual(complete);
   expect(verdictWithCommands(complete, said)).toEqual(complete);
   expect(verdictWithCommands(verdict, bare)).toEqual(verdict);
-  const odd = (rest: string): string => `bind it: \`trueup import 'a.b["\`id\`"]' 1${rest}\``;
+  const odd = (rest: string): string => `import it: \`trueup import 'a.b["\`id\`"]' 1${rest}\``;
   expect(verdictWithCommands({ ...verdict, detail: odd('') }, said).detail).toBe(
     odd(` ${places} --env prod`),
   );

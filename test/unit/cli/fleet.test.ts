@@ -139,7 +139,7 @@ describe('the variables of a tenant', () => {
     const plain = 'trueup import ADDRESS ID base tenants/acme';
     const whole = `TRUEUP_STATE=.trueup/tenants/acme/state.json ${plain} --var hook=https://b.example.com/`;
     expect(code).toBe(3);
-    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`bind it first: \`${whole}\``);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`import it first: \`${whole}\``);
     expect(stderr).toContain('First set the variables of acme without the prefix ACME_.');
     const [run = ''] = readdirSync(join(fleet.cwd, '.trueup/fleet'));
     const { document } = fleet.result(run, 'acme');
@@ -1111,7 +1111,7 @@ describe('an apply', () => {
     for (const name of Object.keys(home.env)) if (name.startsWith('ACME_')) delete home.env[name];
     expect((await home.run('apply', '--auto-approve', '--run', 'q')).code).toBe(1);
     const { summary, diagnostics } = home.result('q', 'acme');
-    expect(summary).toContain('there is no v2 address to speak to');
+    expect(summary).toContain('there is no v2 address');
     expect(diagnostics.map(({ code }) => code).toSorted()).toContain('no-plan');
   });
 

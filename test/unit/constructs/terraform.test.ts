@@ -340,12 +340,12 @@ describe('validate() says by path', () => {
     [
       'an item of a list',
       { name: 'x', watchers: ['1', 2] },
-      '`watchers.1`: the text of an identifier, or a reference, is expected, not an integer.',
+      '`watchers.1`: an identifier as a string, or a reference, is expected, not an integer.',
     ],
     [
       'an identifier that names nothing',
       { name: 'x', account: '' },
-      '`account`: the text of an identifier, or a reference, is expected, not an empty string.',
+      '`account`: an identifier as a string, or a reference, is expected, not an empty string.',
     ],
     [
       'a list for a map',
@@ -607,7 +607,7 @@ describe('validate() says by path', () => {
         void new AlertRule(stack, 'it', {
           settings: { a: new Account(stack, 'a', { name: 'x' }).isDisabled },
         }),
-      '`settings.a` has no form in JSON. A token has to be text, as `Token.asString(…)` makes it.',
+      '`settings.a` has no form in JSON. A token has to be a string, as `Token.asString(…)` makes it.',
     ],
     [
       'a document that leads back to itself',

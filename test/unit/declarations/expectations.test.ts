@@ -116,7 +116,7 @@ describe('an expectation', () => {
       'collection: accounts\nwhere: { name: no }\ncount: { min: 1 }',
       '4:14',
       'ambiguous-word',
-      '`where.name`: a plain `no` is text to some readers and false to others',
+      '`where.name`: a plain `no` is a string to some readers and false to others',
     ],
     [
       'collection: accounts\nwhere: { name: "" }\ncount: { min: 1 }',

@@ -270,7 +270,7 @@ describe('an expression is wrong', () => {
     expect(first).toMatchObject({
       code: 'live-reference',
       summary: expect.stringContaining('${accounts.p.id}, is read from the service') as string,
-      detail: expect.stringContaining('A reference must stand alone') as string,
+      detail: expect.stringContaining('A reference must be the whole value') as string,
     });
   });
 

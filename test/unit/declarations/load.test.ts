@@ -324,7 +324,7 @@ describe('what is filled in', () => {
 });
 
 describe('for_each', () => {
-  it('makes one object for each text of a list and key of a map', async () => {
+  it('makes one object for each string of a list and key of a map', async () => {
     const file = `
 accounts:
   list:

@@ -357,7 +357,7 @@ describe('an expression that has no value here', () => {
     [
       'a wrong argument',
       '${upper([])}',
-      'bad-expression: the expression ${upper([])}: a list stands where a string is expected',
+      'bad-expression: the expression ${upper([])}: expected a string, found a list',
     ],
     ['a syntax error', '${join(}', 'the expression ${join(}: brackets that do not match'],
     [
@@ -408,7 +408,7 @@ describe('an expression that has no value here', () => {
     ['another stack', '${upper(data.terraform_remote_state.x.outputs.y)}', 'unknown-stack: '],
     ['each outside of a loop', '${upper(each.key)}', 'bad-expression: '],
     ['a count outside of a loop', '${count.index + 1}', 'bad-expression: '],
-    ['a list as a string', 'x${concat(["a"])}', 'a list stands where a string is expected'],
+    ['a list as a string', 'x${concat(["a"])}', 'expected a string, found a list'],
   ])('because it is %s, is an error', async (_, name, expected) => {
     const found = await wrong({ ...given, ...named(name) });
     expect(found.split('\n')).toHaveLength(1);

@@ -937,7 +937,7 @@ describe('what cannot be said', () => {
     [
       'a mapping with an expression in a key',
       account({ for_each: { '${var.k}': 1 }, name: 'A' }),
-      'unsupported-expression | base/a | for_each.${var.k} | base/a: the key `${var.k}` is not plain text',
+      'unsupported-expression | base/a | for_each.${var.k} | base/a: the key `${var.k}` is not a plain string',
     ],
     [
       'a document with escaped quotes inside of a reference',

@@ -156,7 +156,7 @@ describe('an expression is wrong', () => {
       '"ab".substring(-1)',
       'position -1 is outside of the string, which has 2',
     ],
-    ['"ab".substring(2, 1)', '"ab".substring(2, 1)', 'position 2 stands behind 1'],
+    ['"ab".substring(2, 1)', '"ab".substring(2, 1)', 'position 2 is behind 1'],
     ['"ab".charAt(3)', '"ab".charAt(3)', 'position 3 is outside of the string, which has 2'],
     [
       '"ab".indexOf("a", 3)',

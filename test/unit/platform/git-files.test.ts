@@ -195,7 +195,7 @@ describe('without a repository', () => {
     const id = home.git('rev-parse', 'main:trueup.yaml').trim();
     rmSync(join(home.path, '.git/objects', id.slice(0, 2), id.slice(2)));
     const { summary, detail } = refused(() => files.read(join(home.path, 'trueup.yaml'), 9));
-    expect(summary).toBe('The clone lacks trueup.yaml, as the reference has it.');
+    expect(summary).toBe('The clone does not have trueup.yaml, as the reference has it.');
     expect(detail).toContain(`git cat-file -p ${id}`);
   });
 });

@@ -244,7 +244,7 @@ describe('a possible duplicate', () => {
       live: rules({ ...more, schedule: 'daily' }),
     });
     expect(plan.verdicts.map(({ detail }) => detail)).toEqual([
-      `alert_rules.r is a possible duplicate of the unmanaged alert rule r-0 (${words}); if both are the same object, bind it: \`trueup import alert_rules.r r-0\``,
+      `alert_rules.r is a possible duplicate of the unmanaged alert rule r-0 (${words}); if both are the same object, import it: \`trueup import alert_rules.r r-0\``,
     ]);
   });
 
@@ -448,7 +448,7 @@ describe('a possible duplicate', () => {
     expect(proposal.plan.verdicts.map(({ address, detail }) => [address, detail])).toEqual([
       [
         'alert_rules.s',
-        'alert_rules.s is a possible duplicate of the unmanaged alert rule r-0 (account 2 and 1 more: a and 3 more → 1 by webhook; differs in filter_criteria); if both are the same object, bind it: `trueup import alert_rules.s r-0`',
+        'alert_rules.s is a possible duplicate of the unmanaged alert rule r-0 (account 2 and 1 more: a and 3 more → 1 by webhook; differs in filter_criteria); if both are the same object, import it: `trueup import alert_rules.s r-0`',
       ],
     ]);
   });

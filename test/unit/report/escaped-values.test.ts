@@ -55,7 +55,7 @@ describe('Markdown', () => {
     ['**bold** <b>', '`**bold**` `<b>`'],
     ['a|b `c`', '<code>a&#124;b</code> `c`'],
     ['first: `trueup import ADDRESS ID`', 'first: `trueup import ADDRESS ID`'],
-    ['Bind it: trueup import a.b["c d"] 1', 'Bind it: `trueup import a.b["c d"] 1`'],
+    ['Import it: trueup import a.b["c d"] 1', 'Import it: `trueup import a.b["c d"] 1`'],
     ["It is: TRUEUP_STATE='a b' trueup unlock x", "It is: `TRUEUP_STATE='a b' trueup unlock x`"],
     ['(`a b`), `c|d e`.', '(`a b`), <code>c&#124;d e</code>.'],
     ['a`b c`d `e', '<code>a&#96;b c&#96;d</code> <code>&#96;e</code>'],

@@ -81,15 +81,15 @@ describe('the text of a state', () => {
       { resources: { hq: entry('7') } },
       'resources.hq must be an address',
     ],
-    ['a number for text', more({ id: 7 }), 'resources["accounts.hq"].id must be text'],
-    ['no id', more({ id: '' }), '.id must be text and not empty'],
+    ['a number for text', more({ id: 7 }), 'resources["accounts.hq"].id must be a string'],
+    ['no id', more({ id: '' }), '.id must be a string and not empty'],
     ['a list for an object', more({ applied: [] }), '.applied must be an object'],
     ['text for a list', more({ depends_on: 'x' }), '.depends_on must be a list'],
-    ['a wrong item', more({ depends_on: ['a', 1] }), '.depends_on[1] must be text'],
+    ['a wrong item', more({ depends_on: ['a', 1] }), '.depends_on[1] must be a string'],
     [
       'what was observed of nothing',
       more({ as_observed: ['label'] }),
-      '.as_observed[0] must name a member of observed that does not stand in applied',
+      '.as_observed[0] must name a member of observed that is not in applied',
     ],
     [
       'an inherited constructor',
@@ -116,7 +116,7 @@ describe('the text of a state', () => {
     [
       'a fingerprint of nothing',
       more({ secrets: { a: { of: '', hash: 'aGFzaA==', cost: 14 } } }),
-      '.secrets.a.of must be text and not empty',
+      '.secrets.a.of must be a string and not empty',
     ],
     [
       'one over several that asks for gigabytes',

@@ -229,7 +229,7 @@ async function refuseTaken(server: StateServer, { id, who, since }: ToldLock): P
     {
       detail: `Wait for it to end, or let the command wait: --lock-wait 5m. ${
         id === undefined
-          ? 'The server does not tell the id of the lock.'
+          ? 'The server does not return the id of the lock.'
           : `If you are sure that it is not running any more: trueup unlock ${shellWord(id)}`
       }`,
     },
