@@ -59,7 +59,7 @@ export async function synthesise(
   program: Program,
   output: string,
 ): Promise<WrittenFiles> {
-  const seconds = patience(context);
+  const seconds = timeLimit(context);
   const { code, last } = await run(context, program, output, seconds);
   context.signal.throwIfAborted();
   const failed = (code: string, why: string, advice = ''): never =>
@@ -94,7 +94,7 @@ const SECONDS = 600;
 const MOST_SECONDS = 86_400;
 
 /** The time limit of a program. @throws Refusal */
-function patience({ environment }: ProgramContext): number {
+function timeLimit({ environment }: ProgramContext): number {
   const text = environment['TRUEUP_SYNTH_SECONDS'] || String(SECONDS);
   const seconds = Number(text);
   return seconds > 0 && seconds <= MOST_SECONDS
@@ -104,7 +104,7 @@ function patience({ environment }: ProgramContext): number {
 
 const TOLD = 12;
 /** The libraries run `terraform version` once for each imported object, and fail without it. trueup reads the stack, so it gives them a version. */
-const ANSWERS = 'echo 1.11.4';
+const TERRAFORM_STUB = 'echo 1.11.4';
 
 /** Lines that Node adds to an uncaught error: the source line that threw it, which does not help if it is in a package, and the version of Node. */
 const THROWN = /^.*[\\/]node_modules[\\/].*:\d+\n.*\n[ \t]*\^+[ \t]*$|^Node\.js v.*$/gm;
@@ -117,7 +117,7 @@ async function run(
   seconds: number,
 ): Promise<{ readonly code: number | string; readonly last: readonly string[] }> {
   const env = {
-    TERRAFORM_BINARY_NAME: ANSWERS,
+    TERRAFORM_BINARY_NAME: TERRAFORM_STUB,
     ...environment,
     CDKTF_OUTDIR: output,
     TRUEUP_OUTDIR: output,

@@ -41,7 +41,7 @@ export interface Endpoint {
   readonly base: BaseUrl;
   readonly headers: Readonly<Record<string, { readonly prefix: string; readonly secret: Secret }>>;
   /** Limits of its own. */
-  readonly gate?: Limiter;
+  readonly rateLimiter?: Limiter;
 }
 
 export interface ClientSession extends HttpClient, ApiCredentials {
@@ -97,13 +97,13 @@ export function openSession(options: ConnectOptions): ClientSession {
   };
 
   const callOf: ClientSession['callOf'] = (endpoint, method, path, { type, ...more }) => {
-    const { base, dialect, gate } = endpoint;
+    const { base, dialect, rateLimiter } = endpoint;
     const headers: Record<string, string> = { accept: dialect.media };
     if (more.body !== undefined || dialect === v3) headers['content-type'] = type ?? dialect.media;
     headers['user-agent'] = 'trueup';
     for (const [name, { prefix, secret }] of Object.entries(endpoint.headers))
       headers[name] = prefix + reveal(secret, true);
-    return { method, url: base.origin + path, headers, gate, ...more };
+    return { method, url: base.origin + path, headers, rateLimiter, ...more };
   };
 
   function over(messenger: HttpClient, signal: AbortSignal): ClientSession {
@@ -166,7 +166,7 @@ function endpointsOf({ v2: two, v3: three, iot: platform, clock }: ConnectOption
         dialect: iot,
         base,
         headers: {},
-        ...(!isLoopback(new URL(base.origin)) && { gate: limiter(clock, ...rates.details) }),
+        ...(!isLoopback(new URL(base.origin)) && { rateLimiter: limiter(clock, ...rates.details) }),
       },
     }),
   };

@@ -14,7 +14,7 @@ export interface Call extends Omit<HttpRequest, 'signal'> {
   /** Ends the request wherever it is; without it a request that has begun runs to its end, or to the deadline of this client. */
   readonly signal?: AbortSignal;
   /** The limiter of what is asked, where it is not the one of the whole run. */
-  readonly gate?: Limiter | undefined;
+  readonly rateLimiter?: Limiter | undefined;
 }
 
 export interface HttpClient {
@@ -75,9 +75,9 @@ export function httpClient(
     );
   }
 
-  async function admitted(gate: Limiter, signal: AbortSignal): Promise<boolean> {
-    for (let wait = gate.take(); wait > 0; wait = gate.held()) {
-      const why = gate.held() > 0 ? 'the service asked to wait' : 'the rate limit';
+  async function admitted(rateLimiter: Limiter, signal: AbortSignal): Promise<boolean> {
+    for (let wait = rateLimiter.take(); wait > 0; wait = rateLimiter.held()) {
+      const why = rateLimiter.held() > 0 ? 'the service asked to wait' : 'the rate limit';
       if (!(await sleep(wait, why, signal))) return false;
     }
     return !signal.aborted;
@@ -86,8 +86,8 @@ export function httpClient(
   /** @param run once it is raised, nothing new is sent  @param time ends what was sent, too */
   function until(run: AbortSignal, time?: AbortSignal): HttpClient {
     async function attempt(call: Call): Promise<HttpResult> {
-      const { counted, signal, mayLeave, gate = common, ...request } = call;
-      if (run.aborted || signal?.aborted || !(await admitted(gate, signal ?? run)))
+      const { counted, signal, mayLeave, rateLimiter = common, ...request } = call;
+      if (run.aborted || signal?.aborted || !(await admitted(rateLimiter, signal ?? run)))
         return { error: interrupted() };
       const end = signal ?? time;
       const body = await mayLeave?.();
@@ -100,7 +100,7 @@ export function httpClient(
       for (let tries = 1; ; tries += 1) {
         const result = await attempt(call);
         const asked = 'response' in result ? result.wait : undefined;
-        holdIfThrottled(call.gate ?? common, result);
+        holdIfThrottled(call.rateLimiter ?? common, result);
         if (!again(result) || !(await pause(tries, asked, call.signal))) return result;
         if ('error' in result && mayRepeat?.(new URL(call.url).origin) === false) return result;
       }

@@ -144,7 +144,7 @@ function tokensOf(session: ClientSession) {
   const subject = 'subscriptions';
   let issued: Token | undefined;
   let asked: Promise<Token> | undefined;
-  let tokenGate: Limiter | undefined;
+  let tokenLimiter: Limiter | undefined;
 
   function issue(): Promise<Token> {
     const begun = clock.monotonic();
@@ -164,9 +164,9 @@ function tokensOf(session: ClientSession) {
 
   async function request(): Promise<{ readonly text: string; readonly seconds: number }> {
     const endpoint = session.endpointOf('iot', subject);
-    const gate = isLoopback(new URL(endpoint.base.origin))
+    const rateLimiter = isLoopback(new URL(endpoint.base.origin))
       ? undefined
-      : (tokenGate ??= limiter(clock, ...rates.token));
+      : (tokenLimiter ??= limiter(clock, ...rates.token));
     const { username, password } = session.options.iot!;
     const path = endpoint.base.path + endpoint.dialect.path('auth/token');
     const form = {
@@ -179,7 +179,7 @@ function tokensOf(session: ClientSession) {
       body: new URLSearchParams(form).toString(),
       type: 'application/x-www-form-urlencoded',
     };
-    const asking = { ...endpoint, ...defined({ gate }) };
+    const asking = { ...endpoint, ...defined({ rateLimiter }) };
     const reading = async () =>
       tokenIn(parseResponse(await session.read(asking, subject, path, more)));
     return understood(subject, path, reading, 'POST');

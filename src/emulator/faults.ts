@@ -229,13 +229,13 @@ function statusResponse(
   wait = 1000,
 ): Response {
   const until = new Date(Math.ceil((clock.now() + wait) / 1000) * 1000);
-  const patience = {
+  const retryAfter = {
     seconds: { 'retry-after': String(Math.ceil(wait / 1000)) },
     date: { 'retry-after': until.toUTCString() },
     none: {},
   }[behaviours.retry_after];
   const headers = {
-    ...((status === 429 || status === 503) && patience),
+    ...((status === 429 || status === 503) && retryAfter),
     ...(status >= 300 && status < 400 && { location: `${url.origin}/elsewhere/` }),
   };
   if ([204, 205, 304].includes(status)) return new Response(null, { status, headers });

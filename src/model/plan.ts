@@ -38,7 +38,7 @@ interface OnLive {
 }
 
 /** The entry of the state after the change; the id of a create and the observed values come from its outcome. */
-export interface Desired {
+export interface DeclaredObject {
   /** The declared attributes in normal form: with references while planned, secrets as themselves. */
   readonly declared: Values;
   readonly file: string;
@@ -62,19 +62,19 @@ export interface Replaces extends OnLive {
 }
 export interface Create extends Common, Writes {
   readonly action: 'create';
-  readonly desired: Desired;
+  readonly declaredObject: DeclaredObject;
   readonly replaces?: Replaces;
 }
-/** Binds a live object to an address; where it differs, an update follows in the same change. */
+/** Takes a live object under management at an address; where it differs, an update follows in the same change. */
 export interface Adopt extends Common, OnLive, Partial<Writes> {
   readonly action: 'adopt';
-  readonly desired: Desired;
+  readonly declaredObject: DeclaredObject;
   readonly changes: readonly AttributeChange[];
 }
 export interface Update extends Common, OnLive, Writes {
   readonly action: 'update';
   /** Absent where the object is forgotten afterwards (`on_removal`). */
-  readonly desired?: Desired;
+  readonly declaredObject?: DeclaredObject;
   readonly changes: readonly AttributeChange[];
 }
 export interface Delete extends Common, OnLive, Writes {
@@ -86,7 +86,7 @@ export interface Forget extends Common, OnLive {
 }
 export interface Keep extends Common, OnLive {
   readonly action: 'keep';
-  readonly desired: Desired;
+  readonly declaredObject: DeclaredObject;
 }
 
 export type Change = Create | Adopt | Update | Delete | Forget | Keep;

@@ -195,7 +195,7 @@ function actionWords(change: Change): ResourceChange['change']['actions'] {
 }
 
 function afterOf(change: Change, kind: Kind, before: View | undefined): View | undefined {
-  if (change.action === 'create') return view(kind, change.desired.declared);
+  if (change.action === 'create') return view(kind, change.declaredObject.declared);
   if (change.action === 'delete' || change.action === 'forget') return undefined;
   if (change.action === 'keep' || change.changes.length === 0) return before;
   return view(kind, normalised(kind, withChanges(change.before, change.changes)));

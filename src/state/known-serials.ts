@@ -96,7 +96,7 @@ function knownSerial(place: Pick<Store, 'location' | 'endpoint'>, known: KnownSe
     of,
     read: async () => (await load(known, path)) ?? load(known, older),
     /** A disk that cannot be written to only makes the check weaker. @param isThere false: the state is there no more */
-    async remember(one: State, isThere = true): Promise<void> {
+    async record(one: State, isThere = true): Promise<void> {
       try {
         if (isThere) {
           await files.makeFolder(folder);
@@ -123,7 +123,7 @@ const emptied = (location: string, serial: number): Diagnostic =>
 export function rememberingStore(store: Store, known: KnownSerials): Store {
   const { location } = store;
   const { notify } = known;
-  const { of, read, remember } = knownSerial(store, known);
+  const { of, read, record } = knownSerial(store, known);
 
   /** @param moves whether the state comes back to a place that it left @returns what this machine knew */
   const assertNotOlder = async (found: State, moves = false): Promise<Known | undefined> => {
@@ -151,7 +151,7 @@ export function rememberingStore(store: Store, known: KnownSerials): Store {
         return undefined;
       }
       const before = await assertNotOlder(snapshot.state);
-      if (!equal(before, of(snapshot.state))) await remember(snapshot.state);
+      if (!equal(before, of(snapshot.state))) await record(snapshot.state);
       return snapshot;
     },
     async open(...asked) {
@@ -168,18 +168,18 @@ export function rememberingStore(store: Store, known: KnownSerials): Store {
         snapshot: session.snapshot,
         async compact(...how) {
           const compacted = await session.compact(...how);
-          await remember(compacted.state);
+          await record(compacted.state);
           return compacted;
         },
         async mark(moved) {
           await session.mark(moved);
-          if (moved && 'to' in moved) await remember(session.snapshot.state, false);
+          if (moved && 'to' in moved) await record(session.snapshot.state, false);
         },
       };
     },
     async accept() {
       const snapshot = await store.read();
-      if (snapshot) await remember(snapshot.state);
+      if (snapshot) await record(snapshot.state);
       return snapshot?.state.serial;
     },
   };

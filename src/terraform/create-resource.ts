@@ -96,9 +96,9 @@ export function failureOf({ kind, limit }: OperationContext, outcome: Outcome): 
 
 function creation(context: OperationContext, declared: Values): Create {
   const write = { verb: 'create' as const, fields: createdFields(context.kind, declared) };
-  const desired = { declared, file: context.run.id, protect: false };
+  const declaredObject = { declared, file: context.run.id, protect: false };
   const request = context.cloud.compose(context.kind, write);
-  return { action: 'create', ...named(context), desired, write, request };
+  return { action: 'create', ...named(context), declaredObject, write, request };
 }
 
 /** Address and operation id of a change in the journal. */

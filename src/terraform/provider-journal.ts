@@ -22,7 +22,7 @@ import type { Notes, Session, Store } from '../state/store-port.js';
 /** Milliseconds that the lock is kept after the last write: a chain of objects is made one by one. */
 const LINGER = 300;
 /** Milliseconds to wait for another process that holds the lock. */
-const PATIENCE = 600_000;
+const LOCK_TIMEOUT = 600_000;
 /** Milliseconds between two attempts to take its lock, at most twice of it. */
 const LONGEST_PAUSE = 1_000;
 
@@ -143,7 +143,7 @@ export function journalOf<Hold extends Held>(
       users += 1;
       idle.abort();
       const mine = (held ??= closing.then(async () =>
-        equip({ ...(await opened({ ...tools, questions }, PATIENCE)), keep }),
+        equip({ ...(await opened({ ...tools, questions }, LOCK_TIMEOUT)), keep }),
       ));
       try {
         return await write(await opening(mine, signal));
@@ -190,8 +190,8 @@ const failed = (work: Promise<unknown>): Promise<boolean> =>
 type Questions = Map<string, Undecided>;
 
 /** Without `questions` what is open stays open. */
-async function opened(tools: JournalTools & { readonly questions?: Questions }, patience: number) {
-  const session = await lockOf(tools, patience);
+async function opened(tools: JournalTools & { readonly questions?: Questions }, timeout: number) {
+  const session = await lockOf(tools, timeout);
   try {
     const { questions } = tools;
     const undecided = questions ? await asked({ ...tools, questions }, session) : [];
@@ -235,8 +235,8 @@ function ifLocked(error: unknown): undefined {
   if (!isLocked(error)) throw error;
 }
 
-/** @param patience milliseconds */
-async function lockOf(tools: JournalTools, patience: number) {
+/** @param timeout milliseconds */
+async function lockOf(tools: JournalTools, timeout: number) {
   const { store, cloud, clock, random, signal, journalSettings } = tools;
   const begun = clock.monotonic();
   for (let pause = 100; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
@@ -244,7 +244,7 @@ async function lockOf(tools: JournalTools, patience: number) {
       return await store.open('terraform', cloud.target);
     } catch (error) {
       if (!isLocked(error)) throw error;
-      if (clock.monotonic() - begun >= patience) throw placed(error, journalSettings);
+      if (clock.monotonic() - begun >= timeout) throw placed(error, journalSettings);
     }
     await clock.sleep(pause * (1 + random.fraction()), signal);
   }

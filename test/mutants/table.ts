@@ -1277,7 +1277,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the platform is asked without limit',
     file: 'client/http-client.ts',
-    find: 'admitted(gate, signal ?? run)',
+    find: 'admitted(rateLimiter, signal ?? run)',
     replace: 'admitted(common, signal ?? run)',
     tests: iot,
   },
@@ -5320,14 +5320,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'each audit of an outage is a comment',
     file: 'cli/forge/issue-steps.ts',
-    find: 'if (remembered.outage) return undefined;',
+    find: 'if (stored.outage) return undefined;',
     replace: '',
     tests: driftIssue,
   },
   {
     name: 'the same drift is written again',
     file: 'cli/forge/issue-steps.ts',
-    find: 'if (remembered.digest !== audited.digest)',
+    find: 'if (stored.digest !== audited.digest)',
     replace: "if (audited.digest !== '')",
     tests: driftIssue,
   },

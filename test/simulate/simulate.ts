@@ -10,7 +10,7 @@ import {
   type Diagnostic,
   type Intent,
 } from '../../src/model/index.js';
-import { bind } from '../../src/reconciler/apply/import.js';
+import { importObject } from '../../src/reconciler/apply/import.js';
 import { provider } from '../../src/resources/provider.js';
 import { scryptFingerprints, type Session } from '../../src/state/index.js';
 import { project } from '../support/planning.js';
@@ -523,7 +523,7 @@ class Play implements Played {
     );
     await this.#held(
       async (session) =>
-        void (await bind(this.#desk(session), this.#project(version), address, id)),
+        void (await importObject(this.#desk(session), this.#project(version), address, id)),
     );
   }
 

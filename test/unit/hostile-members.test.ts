@@ -65,7 +65,7 @@ test('a document keeps every member, whatever its name', () => {
   fc.assert(
     fc.property(trees, (settings) => {
       const address = 'alert_rules.r';
-      const desired = { declared: { settings } as Values, file: 'a.yaml', protect: false };
+      const declaredObject = { declared: { settings } as Values, file: 'a.yaml', protect: false };
       const create = {
         action: 'create' as const,
         address,
@@ -73,7 +73,7 @@ test('a document keeps every member, whatever its name', () => {
         name: 'r',
         reason: 'r',
         depends_on: [],
-        desired,
+        declaredObject,
       };
       const write = { verb: 'create' as const, fields: { settings } as Values };
       const plan = {

@@ -14,7 +14,7 @@ import { requestOf, tellWarnings, underLock, withProject } from '../working-cont
 
 export const run: Command = (context, [address = '', said = '', ...paths]) =>
   withProject(context, paths, async ({ store, context: planContext, project }) => {
-    const [{ bind }, { select }] = await Promise.all([
+    const [{ importObject }, { select }] = await Promise.all([
       import('../../reconciler/apply/import.js'),
       import('../../reconciler/plan/target-selection.js'),
     ]);
@@ -28,7 +28,7 @@ export const run: Command = (context, [address = '', said = '', ...paths]) =>
       const foreign = diagnostics.filter(({ code }) => code === 'foreign-state');
       await tellWarnings(context, { project });
       await context.tell(foreign);
-      return bind({ ...planContext, session }, project, name, id);
+      return importObject({ ...planContext, session }, project, name, id);
     });
     context.out.write(
       `Imported ${outcome.id} as ${outcome.address}. To see the differences: ${typed('trueup plan', context.said)}\n`,

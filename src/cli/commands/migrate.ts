@@ -52,7 +52,7 @@ async function migrate(context: Context, program: Program, place: string): Promi
   }
   const before = await outputNow(context, program);
   const waits = !isInstalled(program.folder);
-  if (waits) await remember(context, program, before);
+  if (waits) await recordOutput(context, program, before);
   await writeAll(context, changes);
   out.write(
     waits
@@ -180,11 +180,16 @@ function isInstalled(folder: string): boolean {
 }
 
 /** The file that keeps the earlier output until the program can be run again. */
-const memory = ({ folder }: Program): string => join(folder, '.trueup', 'migration.json');
+const earlierOutputFile = ({ folder }: Program): string =>
+  join(folder, '.trueup', 'migration.json');
 
-async function remember({ files }: Context, program: Program, before: SynthOutput): Promise<void> {
+async function recordOutput(
+  { files }: Context,
+  program: Program,
+  before: SynthOutput,
+): Promise<void> {
   await files.makeFolder(join(program.folder, '.trueup'));
-  await files.replace(memory(program), JSON.stringify(before), 0o600);
+  await files.replace(earlierOutputFile(program), JSON.stringify(before), 0o600);
 }
 
 /** The differences between the stacks before and after. A run with the same library proves nothing. */
@@ -208,7 +213,7 @@ async function proof(context: Context, program: Program, before: SynthOutput): P
 }
 
 async function checkAgain(context: Context, program: Program, place: string): Promise<Exit> {
-  const text = await ifThere(context.files.read(memory(program)));
+  const text = await ifThere(context.files.read(earlierOutputFile(program)));
   if (text === undefined)
     refuse('nothing-to-check', 'There is no migration to check here.', {
       detail: `To begin one: ${again(place)}`,
@@ -217,7 +222,7 @@ async function checkAgain(context: Context, program: Program, place: string): Pr
     refuse('not-installed', 'cdktn is not installed here.', { detail: 'Type: npm install' });
   const before: SynthOutput = JSON.parse(text);
   const said = await proof(context, program, before);
-  await context.files.remove(memory(program));
+  await context.files.remove(earlierOutputFile(program));
   context.out.write(said);
   return exits.done;
 }

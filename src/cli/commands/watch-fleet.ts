@@ -50,7 +50,7 @@ interface Kept {
 }
 
 /** What lives as long as the watch. */
-interface Memory {
+interface WatchState {
   readonly kept: Map<string, Kept>;
   record: FleetWatchRecord;
   /** Of the pass that began last. */
@@ -67,27 +67,27 @@ export async function watchedFleet(context: Context, every: number): Promise<Rep
   const { limitersByKey } = await import('../../client/rate-limit.js');
   // For as long as the watch runs: a rate holds over two passes, too.
   const limiter = limitersByKey(clock);
-  const memory: Memory = {
+  const watchState: WatchState = {
     kept: new Map(),
     record: beginning(clock.now() / 1000),
     lanes: laneCount(1),
     site: undefined,
   };
   const repeated = repeatedLanes<Tenant>({
-    lanes: () => memory.lanes.lanes(),
+    lanes: () => watchState.lanes.lanes(),
     mayStart: () => !signal.aborted,
-    work: (tenant) => auditTenant(context, memory, tenant, limiter),
+    work: (tenant) => auditTenant(context, watchState, tenant, limiter),
   });
   const quiet = sayingOnce(context);
   return {
     // Where the fleet cannot be read, the next pass reads it again.
     cycle: () =>
-      pass(quiet, memory, repeated, every).catch((error: unknown) => failedCycle(quiet, error)),
+      pass(quiet, watchState, repeated, every).catch((error: unknown) => failedCycle(quiet, error)),
     metrics: () => {
-      const known = [...memory.kept.values()].map(({ figures }) => figures);
-      const others = (memory.site?.here ?? []).filter(({ name }) => !memory.kept.has(name));
+      const known = [...watchState.kept.values()].map(({ figures }) => figures);
+      const others = (watchState.site?.here ?? []).filter(({ name }) => !watchState.kept.has(name));
       const tenants = [...known, ...others.map(({ name }) => unaudited(name))];
-      return fleetWatchMetrics({ ...memory.record, tenants }, most, version);
+      return fleetWatchMetrics({ ...watchState.record, tenants }, most, version);
     },
     close: repeated.settled,
   };
@@ -95,24 +95,24 @@ export async function watchedFleet(context: Context, every: number): Promise<Rep
 
 async function auditTenant(
   context: Context,
-  memory: Memory,
+  watchState: WatchState,
   tenant: Tenant,
   limiter: Exchanges['limiterOf'],
 ): Promise<void> {
   const { clock, signal, tell } = context;
-  const site = memory.site!;
+  const site = watchState.site!;
   const job = {
     command: 'drift',
     run: '',
     flags: tenantFlags(context),
     work: auditedIn(site),
   } as const;
-  const shared = { limiter, lanes: memory.lanes };
+  const shared = { limiter, lanes: watchState.lanes };
   const { result } = await runTenant(context, site, tenant, { job, shared, status: undefined });
   if (signal.aborted) return;
-  const before = memory.kept.get(tenant.name);
-  memory.record = grown(memory.record, result);
-  memory.kept.set(tenant.name, keptOf(result, before?.figures, clock.now() / 1000));
+  const before = watchState.kept.get(tenant.name);
+  watchState.record = grown(watchState.record, result);
+  watchState.kept.set(tenant.name, keptOf(result, before?.figures, clock.now() / 1000));
   const said = result.diagnostics.slice(0, MOST_SAID);
   const fresh = said.filter((one) => !before?.said.has(keyOf(one)));
   const shown = allBriefly(fresh, 'trueup fleet drift --format json');
@@ -121,19 +121,19 @@ async function auditTenant(
 
 async function pass(
   context: Context,
-  memory: Memory,
+  watchState: WatchState,
   repeated: ReturnType<typeof repeatedLanes<Tenant>>,
   every: number,
 ): Promise<AuditCycle> {
   const { clock, signal } = context;
   const begun = clock.monotonic();
-  const before = memory.record.requests;
+  const before = watchState.record.requests;
   const site = await fleetHere(context);
   const tenants = new Map(site.here.map((one) => [one.name, one]));
-  for (const name of memory.kept.keys()) if (!tenants.has(name)) memory.kept.delete(name);
-  memory.site = site;
+  for (const name of watchState.kept.keys()) if (!tenants.has(name)) watchState.kept.delete(name);
+  watchState.site = site;
   // Lanes that were lost because of an origin come back with the next pass.
-  memory.lanes = laneCount(site.fleet.concurrency);
+  watchState.lanes = laneCount(site.fleet.concurrency);
   const over = ownController(signal);
   const open = await repeated.pass(
     tenants,
@@ -141,16 +141,16 @@ async function pass(
   );
   over.release();
   over.abort(undefined);
-  const document = reportOf([...tenants.keys()], memory.kept, context);
+  const document = reportOf([...tenants.keys()], watchState.kept, context);
   const end: PassEnd = {
     open,
     seconds: (clock.monotonic() - begun) / 1000,
     now: clock.now() / 1000,
-    requests: memory.record.requests - before,
+    requests: watchState.record.requests - before,
   };
-  memory.record = ended(memory.record, document, end);
+  watchState.record = ended(watchState.record, document, end);
   if (open.length > 0 && !signal.aborted) await context.tell([lateWarning(open, every)]);
-  const worst = worstWatched([...memory.kept.values()].map(({ figures }) => figures));
+  const worst = worstWatched([...watchState.kept.values()].map(({ figures }) => figures));
   return cycleOf(document, worst, end);
 }
 

@@ -21,7 +21,7 @@ import {
   NONE,
   stepsFor,
   type AuditResult,
-  type Remembered,
+  type StoredDigest,
   type Steps,
 } from './issue-steps.js';
 import { firstMarked, LARGEST_REPORT, linesOf, markerOf, strayAuthor } from './post-markers.js';
@@ -101,7 +101,7 @@ async function keep(
     const issue = await issueOf(forge, { marker, author, audited });
     const steps = stepsFor(
       audited,
-      issue && { open: issue.open, remembered: remembered(issue.body) },
+      issue && { open: issue.open, stored: storedDigest(issue.body) },
     );
     if (!steps) return { done: undefined, stray: [] };
     const report = [driftComment(document, LARGEST_REPORT), runLink(context)].join('\n').trimEnd();
@@ -171,7 +171,7 @@ const NOTE = /^<!-- trueup:audit drift=([0-9a-f]{64}|none) outage=(yes|no) -->$/
 const noteLine = ({ digest, outage }: Steps['note']): string =>
   `<!-- trueup:audit drift=${digest} outage=${outage ? 'yes' : 'no'} -->`;
 
-function remembered(body: string): Remembered {
+function storedDigest(body: string): StoredDigest {
   const [, digest, outage] = NOTE.exec(linesOf(body)[1]?.trimEnd() ?? '') ?? [];
   return { digest, outage: outage === 'yes' };
 }

@@ -10,7 +10,7 @@ export interface AuditResult {
 }
 
 /** The content of the hidden line of the issue. */
-export interface Remembered {
+export interface StoredDigest {
   readonly digest: string | undefined;
   /** True if the previous audit was incomplete, and a comment reported that. */
   readonly outage: boolean;
@@ -29,19 +29,19 @@ export const NONE = 'none';
 /** Undefined where there is nothing to write. @param issue the newest with the marker */
 export function stepsFor(
   audited: AuditResult,
-  issue: { readonly open: boolean; readonly remembered: Remembered } | undefined,
+  issue: { readonly open: boolean; readonly stored: StoredDigest } | undefined,
 ): Steps | undefined {
   if (audited.found === 'incomplete') return afterOutage(audited, issue);
   const note = { digest: audited.digest, outage: false };
   if (!issue) return audited.found === 'clean' ? undefined : { write: 'create', note };
-  const { open, remembered } = issue;
+  const { open, stored } = issue;
   if (audited.found === 'clean') {
     if (open) return { write: 'note', open: false, comment: 'clean', note };
-    return remembered.digest === NONE ? undefined : { write: 'note', note };
+    return stored.digest === NONE ? undefined : { write: 'note', note };
   }
   // A person may close the issue of drift that is to stay: only other drift opens it again.
-  if (remembered.digest !== audited.digest) return { write: 'report', open: true, note };
-  return remembered.outage ? { write: 'note', note } : undefined;
+  if (stored.digest !== audited.digest) return { write: 'report', open: true, note };
+  return stored.outage ? { write: 'note', note } : undefined;
 }
 
 /** One comment for each outage. Drift that was found all the same is reported where no open issue reports any. */
@@ -51,16 +51,16 @@ function afterOutage(
 ): Steps | undefined {
   const note = { digest: found, outage: true };
   if (!issue) return found === NONE ? undefined : { write: 'create', note };
-  const { open, remembered } = issue;
+  const { open, stored } = issue;
   if (!open)
-    return found !== NONE && remembered.digest === NONE
+    return found !== NONE && stored.digest === NONE
       ? { write: 'report', open: true, note }
       : undefined;
-  if (remembered.outage) return undefined;
+  if (stored.outage) return undefined;
   return {
     write: 'note',
     comment: 'outage',
-    note: { digest: remembered.digest ?? NONE, outage: true },
+    note: { digest: stored.digest ?? NONE, outage: true },
   };
 }
 

@@ -155,10 +155,11 @@ function unsentSecrets(
     ]),
   );
   return plan.changes.flatMap((change): readonly Diagnostic[] => {
-    if (change.action === 'create' || !('desired' in change) || !change.desired) return [];
+    if (change.action === 'create' || !('declaredObject' in change) || !change.declaredObject)
+      return [];
     const { address } = change;
     const patch = (approved.get(address) ?? []).filter(({ op }) => op !== 'test');
-    const unsent = [...secretsIn(change.desired.declared)].filter(
+    const unsent = [...secretsIn(change.declaredObject.declared)].filter(
       ([path]) =>
         secrets.get(`${address} ${path}`) === 'unavailable' &&
         patch.some((one) => `${pointerOf(path)}/`.startsWith(`${one.path}/`)),
@@ -322,8 +323,8 @@ class Run {
     );
     const lookups = new Map(
       plan.changes.flatMap((change) =>
-        'desired' in change && change.desired
-          ? [[change.address, change.desired.declared] as const]
+        'declaredObject' in change && change.declaredObject
+          ? [[change.address, change.declaredObject.declared] as const]
           : [],
       ),
     );
@@ -389,7 +390,7 @@ class Run {
         resultRecord(change.address, 'applied', { entry }),
         ...unbindFormerAddress(change),
       );
-      this.#executor.remember(change, entry);
+      this.#executor.recordEntry(change, entry);
     }
   }
 

@@ -96,19 +96,19 @@ export class Executor {
         else if (outcome !== 'not_sent') this.#silence = 0;
       },
     });
-    this.remember(change, performed.entry);
+    this.recordEntry(change, performed.entry);
     return performed;
   }
 
   /** @param entry what the address holds after a change; null for nothing, undefined for what it held before */
-  remember(change: Change, entry: Entry | null | undefined): void {
+  recordEntry(change: Change, entry: Entry | null | undefined): void {
     if (change.renamed_from !== undefined && entry !== undefined)
       this.entries.delete(change.renamed_from);
     if (entry === null) this.entries.delete(change.address);
-    else if (entry) this.bind(change.address, entry);
+    else if (entry) this.setEntry(change.address, entry);
   }
 
-  bind(address: string, entry: Entry): void {
+  setEntry(address: string, entry: Entry): void {
     this.entries.set(address, entry);
     this.#owned.add(`${entry.kind} ${entry.id}`);
   }
@@ -121,7 +121,8 @@ export class Executor {
       const records = recordsOf(this.#execution.kinds, one);
       if (records.length > 0) await this.#execution.session.record(...records);
       for (const record of records)
-        if (record.type === 'result' && record.entry) this.bind(one.intent.address, record.entry);
+        if (record.type === 'result' && record.entry)
+          this.setEntry(one.intent.address, record.entry);
       yield one;
     }
   }

@@ -17,7 +17,7 @@ import type { PlanContext } from '../plan/propose.js';
 import type { Session } from '../../state/store-port.js';
 
 /** @throws Refusal where the address is not declared, the object is not there, or either is bound already. */
-export async function bind(
+export async function importObject(
   context: PlanContext & { readonly session: Session },
   project: Project,
   address: string,

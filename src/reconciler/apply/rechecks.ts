@@ -122,7 +122,7 @@ function absence(
         listed.filter(({ id }) => !isKnown(kind.name, id) && !wasDeletedRecently(kind.name, id)),
       );
       const wanted = identityKey(kind, effective);
-      const like = { ...change, desired: { ...change.desired, declared: effective } };
+      const like = { ...change, declaredObject: { ...change.declaredObject, declared: effective } };
       const alike =
         allow.includes('possible-duplicate') || tools.duplicates.has(change.address)
           ? []

@@ -16,7 +16,7 @@ import {
   type Change,
   type CloudWriter,
   type Delete,
-  type Desired,
+  type DeclaredObject,
   type Diagnostic,
   type Entry,
   type Fingerprint,
@@ -172,7 +172,7 @@ export async function carryOut(
   if (change.action === 'create' && change.renamed_from !== undefined)
     await execution.session.record(...unbindFormerAddress(change));
   if (change.action === 'create') {
-    const entry = await desiredEntry(execution, change, change.desired, runContext);
+    const entry = await declaredEntry(execution, change, change.declaredObject, runContext);
     return end(await create(execution, operation, change.address, entry));
   }
   if (change.action === 'delete') return end(await remove(execution, operation, change));
@@ -212,7 +212,7 @@ async function recordWithoutWrite(
   if (change.action !== 'keep' && change.action !== 'adopt') return { outcome: 'done' };
   const kind = execution.kinds.get(change.kind)!;
   const now = priorOf(change, runContext);
-  const base = await desiredEntry(execution, change, change.desired, runContext);
+  const base = await declaredEntry(execution, change, change.declaredObject, runContext);
   const entry: Entry = { ...base, id: change.id, observed: storedValues(kind, change.before) };
   if (change.action === 'keep' && !change.renamed_from && now && sameEntry(kind, now, entry))
     return { outcome: 'done', id: change.id };
@@ -266,14 +266,14 @@ export const unbindFormerAddress = (change: Change): readonly Result[] =>
     : [resultRecord(change.renamed_from, 'applied', { entry: null })];
 
 /** The entry of a change once it is done, but for id and observation. Secrets become fingerprints here. */
-async function desiredEntry(
+async function declaredEntry(
   execution: ExecutionContext,
   change: Change,
-  desired: Desired,
+  declaredObject: DeclaredObject,
   runContext: RunContext,
 ): Promise<Omit<Entry, 'id' | 'observed'>> {
   const kind = execution.kinds.get(change.kind)!;
-  const declared = fillAll(kind.attributes, desired.declared, runContext.resolver);
+  const declared = fillAll(kind.attributes, declaredObject.declared, runContext.resolver);
   const known = priorOf(change, runContext)?.secrets ?? {};
   const sent = 'write' in change ? change.write?.fields : undefined;
   const secrets: Record<string, Fingerprint | SaltedFingerprint> = {};
@@ -296,13 +296,13 @@ async function desiredEntry(
   ];
   return {
     kind: kind.name,
-    file: desired.file,
+    file: declaredObject.file,
     applied: applied(kind, declared),
     depends_on: change.depends_on,
     applied_at: timestamp(execution),
     ...(Object.keys(secrets).length > 0 ? { secrets } : {}),
-    ...(desired.protect ? { protect: true } : {}),
-    ...defined({ on_removal: desired.on_removal }),
+    ...(declaredObject.protect ? { protect: true } : {}),
+    ...defined({ on_removal: declaredObject.on_removal }),
     ...(deposed.length > 0 ? { deposed } : {}),
   };
 }
@@ -392,11 +392,12 @@ async function update(
   change: Change & { readonly id: string; readonly before: Values },
 ): Promise<Ended> {
   const { kind, write, runContext } = operation;
-  const desired = 'desired' in change ? change.desired : undefined;
-  const entry = desired && (await desiredEntry(execution, change, desired, runContext));
+  const declaredObject = 'declaredObject' in change ? change.declaredObject : undefined;
+  const entry =
+    declaredObject && (await declaredEntry(execution, change, declaredObject, runContext));
   const prior = priorOf(change, runContext);
   const known =
-    desired && entry && (!prior || change.renamed_from !== undefined)
+    declaredObject && entry && (!prior || change.renamed_from !== undefined)
       ? bound(kind, change, entry, prior)
       : prior;
   const doubted = known && withoutSent(known, write.fields);
@@ -584,7 +585,7 @@ function bound(
   };
 }
 
-/** An entry that remembers no secret which is about to be sent: until the response is proven, the old one may be live or the new one. */
+/** An entry that records no secret which is about to be sent: until the response is proven, the old one may be live or the new one. */
 export function withoutSent(entry: Entry, fields: Values): Entry {
   const sent = secretsIn(fields);
   const { secrets = {}, ...rest } = entry;
@@ -637,7 +638,7 @@ function repeatable(
 
 /**
  * Sends under an intent that is on disk before the first byte leaves. A request may wait long behind it (for its turn,
- * for the rate limit, for a service that asks for patience): right before it leaves the lock must still be ours and
+ * for the rate limit, for a service that asks to wait): right before it leaves the lock must still be ours and
  * the run still on, and an intent that has grown old is renewed, so that recovery knows when the request can have left.
  * @param read what is sent instead, read at that moment
  */

@@ -235,7 +235,7 @@ function recordOf(
   if (
     change.action === 'delete' ||
     change.action === 'forget' ||
-    (change.action === 'update' && !change.desired)
+    (change.action === 'update' && !change.declaredObject)
   ) {
     const gone = change.action === 'forget' && drifted.has(change.address);
     return found(gone ? 'gone' : 'undeclared', change.id);

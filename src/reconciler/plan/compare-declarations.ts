@@ -395,5 +395,7 @@ function reworded(change: Change, label: string): Change {
       ...change,
       reason: `it is not declared at ${label}; it exists already, and its values are not known here`,
     };
-  return change.action === 'update' && change.desired ? { ...change, reason: since() } : change;
+  return change.action === 'update' && change.declaredObject
+    ? { ...change, reason: since() }
+    : change;
 }

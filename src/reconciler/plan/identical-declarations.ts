@@ -122,7 +122,9 @@ export function identityConflicts(
         identityKey(kind, { ...values, ...fields }) === identityKey(kind, values)
       );
     };
-    const found = matcher.held(kind, change.desired.declared).find(([, live]) => stays(live));
+    const found = matcher
+      .held(kind, change.declaredObject.declared)
+      .find(([, live]) => stays(live));
     if (!found) return [];
     const [holder, { id }] = found;
     if (mayBeDuplicates(declared.get(holder)?.lifecycle ?? {}, mine)) return [];

@@ -103,7 +103,7 @@ interface Matched {
   readonly visibility: Visibility;
 }
 
-/** Finds live objects for declarations, and remembers which are taken. */
+/** Finds live objects for declarations, and records which are taken. */
 export class Matcher {
   readonly #liveObjects: LiveCollections;
   readonly #state: State | undefined;

@@ -21,33 +21,34 @@ export function sequence(
   const all = [...declared, ...removed];
   const { kinds } = input;
   const wants = guarded(
-    all.filter((change) => !goes(change)),
+    all.filter((change) => !removes(change)),
     input,
   );
   // A delete that something waits for cannot wait for what is made or changed.
   const wanted = new Set(wants.map(keyOf));
   const free = all.filter(
-    (change) => goes(change) && !change.depends_on.some((key) => wanted.has(key)),
+    (change) => removes(change) && !change.depends_on.some((key) => wanted.has(key)),
   );
-  const [first, , last] = phases([...wants, ...waiting(all.filter(goes), free, kinds)]);
+  const [first, , last] = phases([...wants, ...waiting(all.filter(removes), free, kinds)]);
   return [...dependenciesFirst(first), ...wants, ...dependenciesFirst(waiting(last, all, kinds))];
 }
 
-const goes = (change: Change): boolean => change.action === 'delete' || change.action === 'forget';
+const removes = (change: Change): boolean =>
+  change.action === 'delete' || change.action === 'forget';
 
 /** Three phases: deletes that must come first, creates and updates, and the other deletes. */
 export function phases(
   changes: readonly Change[],
 ): readonly [readonly Change[], readonly Change[], readonly Change[]] {
   const byKey = new Map(changes.map((change) => [keyOf(change), change]));
-  const wants = changes.filter((change) => !goes(change));
+  const wants = changes.filter((change) => !removes(change));
   const needed = new Set(wants);
   for (const change of needed)
     for (const key of waitsOf(change)) if (byKey.has(key)) needed.add(byKey.get(key)!);
   return [
-    changes.filter((change) => goes(change) && needed.has(change)),
+    changes.filter((change) => removes(change) && needed.has(change)),
     wants,
-    changes.filter((change) => goes(change) && !needed.has(change)),
+    changes.filter((change) => removes(change) && !needed.has(change)),
   ];
 }
 

@@ -17,7 +17,7 @@ import {
   type Change,
   type Create,
   type Declaration,
-  type Desired,
+  type DeclaredObject,
   type Diagnostic,
   type Entry,
   type Exit,
@@ -291,7 +291,7 @@ function unseen(
     ...base,
     id: entry.id,
     before: live.values,
-    desired: desired(declaration, declared),
+    declaredObject: declaredObject(declaration, declared),
   };
 }
 
@@ -333,7 +333,7 @@ const common = (draft: Draft, declaration: Declaration, reason: string, match: M
   ...(match.entry && match.gone && match.live ? { previous_id: match.entry.id } : {}),
 });
 
-const desired = (declaration: Declaration, declared: Values): Desired => ({
+const declaredObject = (declaration: Declaration, declared: Values): DeclaredObject => ({
   declared,
   file: declaration.file ?? declaration.origin.file,
   protect: declaration.lifecycle.protect === true,
@@ -382,7 +382,7 @@ function creation(
       ...common(draft, declaration, reason, match),
       write,
       request: draft.input.compose(kind, write),
-      desired: desired(declaration, values),
+      declaredObject: declaredObject(declaration, values),
     },
   ];
 }
@@ -428,7 +428,7 @@ function onLive(
   const base = {
     id: live.id,
     before: live.values,
-    desired: desired(declaration, declared),
+    declaredObject: declaredObject(declaration, declared),
     ...common(draft, declaration, reasonOf(draft, declaration, match, changes), match),
   };
   const written =

@@ -336,5 +336,8 @@ const countAll = (now: ReadonlySet<string>, { objects, nameless }: Earlier): num
 
 /** Deleted, or retired because the declaration went. */
 function isRemoval(change: Change): boolean {
-  return change.action === 'delete' || (change.action === 'update' && change.desired === undefined);
+  return (
+    change.action === 'delete' ||
+    (change.action === 'update' && change.declaredObject === undefined)
+  );
 }

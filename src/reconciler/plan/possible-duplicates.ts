@@ -60,7 +60,7 @@ export function possibleDuplicates(
   const bucketsOf = cachedBuckets(kind, likeness, unmanaged);
   const wanted = new Map<Groups<Live>, Groups<Create>>();
   for (const change of creates) {
-    const values = effective(change.desired.declared);
+    const values = effective(change.declaredObject.declared);
     // An undeclared attribute may have any live value: a plan over the same object leaves it as it is.
     const names = likeness.equal.filter((name) => Object.hasOwn(values, name));
     const lives = bucketsOf(names).get(keyOf(kind, likeness, names, values) ?? '');
@@ -73,7 +73,7 @@ export function possibleDuplicates(
     ({ change, live }) => ({
       change,
       live,
-      ...comparison(kind, effective(change.desired.declared), live),
+      ...comparison(kind, effective(change.declaredObject.declared), live),
     }),
   );
 }
@@ -100,9 +100,9 @@ export function duplicateSentence(
   const difference =
     names.length === 0 ? 'no declared attribute differs' : `differs in ${names.join(', ')}`;
   const more = undeclared.length === 0 ? '' : `; live, but not declared: ${undeclared.join(', ')}`;
-  const bind = `trueup import ${shellWord(change.address)} ${shellWord(live.id)}`;
+  const command = `trueup import ${shellWord(change.address)} ${shellWord(live.id)}`;
   const label = kind.label ? `${kind.label(live.values, others)}; ` : '';
-  return `${change.address} is a possible duplicate of the unmanaged ${kind.singular.replaceAll('_', ' ')} ${live.id} (${label}${difference}${more}); if both are the same object, import it: \`${bind}\``;
+  return `${change.address} is a possible duplicate of the unmanaged ${kind.singular.replaceAll('_', ' ')} ${live.id} (${label}${difference}${more}); if both are the same object, import it: \`${command}\``;
 }
 
 /** Live objects by `keyOf`, grouped once for each list of names. */

@@ -160,7 +160,7 @@ function assumptionsOf(
       return [{ key, kind, values: change.write.fields, ofAnyName }];
     }
     const isMatched = change.action === 'adopt' && declared.get(key)?.lifecycle.adopt !== change.id;
-    return isMatched ? [{ key, kind, values: change.desired.declared }] : [];
+    return isMatched ? [{ key, kind, values: change.declaredObject.declared }] : [];
   });
   if (request.destroy || project.lookups.length === 0) return ofChanges;
   const lookups = project.lookups.map((one) => [`lookups.${one.name}`, one] as const);

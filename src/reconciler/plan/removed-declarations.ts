@@ -43,7 +43,7 @@ export function afterDeposed(
   if (left.length === 0) return [declared, removed];
   const waiting = (change: Change): Change => {
     const keys =
-      change.deposed || !('desired' in change && change.desired)
+      change.deposed || !('declaredObject' in change && change.declaredObject)
         ? left.filter(({ address }) => address === change.address).map(keyOf)
         : [];
     return keys.length === 0 ? change : { ...change, depends_on: [...change.depends_on, ...keys] };

@@ -43,7 +43,7 @@ function renames(
     const old =
       going.size === 0
         ? undefined
-        : going.get(identityKey(kind, { ...root, ...change.desired.declared }));
+        : going.get(identityKey(kind, { ...root, ...change.declaredObject.declared }));
     if (!old) return [];
     const summary = `${change.address} would be created with the identity of ${old.address}, which would be deleted.`;
     const origin = change.origin && { origin: change.origin };

@@ -349,11 +349,14 @@ function note(ids: readonly string[], about: Diagnostic): readonly Diagnostic[] 
 function declaredRoles(changes: readonly Change[]) {
   return new Map(
     changes.flatMap((change) =>
-      change.kind === AUTHORIZATIONS && 'id' in change && 'desired' in change && change.desired
+      change.kind === AUTHORIZATIONS &&
+      'id' in change &&
+      'declaredObject' in change &&
+      change.declaredObject
         ? [
             [
               change.id,
-              { address: change.address, role: String(change.desired.declared.role ?? '') },
+              { address: change.address, role: String(change.declaredObject.declared.role ?? '') },
             ] as const,
           ]
         : [],

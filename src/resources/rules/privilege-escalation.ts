@@ -1,13 +1,13 @@
 // The rule against giving a user a higher role.
 import { labelsIn, type PolicyRule } from '../../model/index.js';
-import { rank, reroles, rises, roleAfter, USERS } from './roles.js';
+import { rank, reroles, escalates, roleAfter, USERS } from './roles.js';
 
 export const privilegeEscalation: Omit<PolicyRule, 'name'> = {
   alone: true,
   judge: ({ changes, live, settings: { roles } }) =>
     changes
       .filter(reroles)
-      .filter((change) => rises(change.before.role, roleAfter(change), roles))
+      .filter((change) => escalates(change.before.role, roleAfter(change), roles))
       .map((change) => {
         const after = roleAfter(change);
         const email = labelsIn(live)(USERS, String(change.before.user));

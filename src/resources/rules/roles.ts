@@ -26,7 +26,7 @@ export function rank(role: Value | undefined, roles: Roles = {}): number {
 }
 
 /** Whether the new role may be higher than the old one: an unknown role counts as the highest when it is given, as the lowest when it is taken away. */
-export function rises(
+export function escalates(
   before: Value | undefined,
   after: Value | undefined,
   roles: Roles = {},

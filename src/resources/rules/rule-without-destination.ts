@@ -121,8 +121,8 @@ function warn({ changes, live }: Judged): readonly Diagnostic[] {
   const nameOf = (id: string): string =>
     addresses.get(id) ?? liveObjectWords(live, DESTINATIONS, id);
   const silent = changes.flatMap((change) => {
-    if (change.kind !== RULES || !('desired' in change) || !change.desired) return [];
-    const ids = change.desired.declared.http_destinations;
+    if (change.kind !== RULES || !('declaredObject' in change) || !change.declaredObject) return [];
+    const ids = change.declaredObject.declared.http_destinations;
     if (!Array.isArray(ids) || ids.length === 0) return [];
     const isSilent = (ids as readonly Value[]).every(
       (id) => typeof id === 'string' && destinations.has(id) && !works(after.get(id)),

@@ -34,15 +34,15 @@ export async function retried<T>(
 }
 
 /** Milliseconds for one request over http. */
-export const PATIENCE = 30_000;
+export const REQUEST_TIMEOUT = 30_000;
 
 /** Why a request over http got no response. @throws Refusal */
 export function asFailure(error: unknown): { readonly failure: string } {
   if (error instanceof Refusal) throw error;
   const code = errorCode(error) ?? 'the connection failed';
   // Nothing but its time gives a request up.
-  return { failure: code === 'aborted' ? noResponse(PATIENCE) : code };
+  return { failure: code === 'aborted' ? noResponse(REQUEST_TIMEOUT) : code };
 }
 
-export const noResponse = (patience: number): string =>
-  `it gave no response within ${patience / 1000} s`;
+export const noResponse = (timeout: number): string =>
+  `it gave no response within ${timeout / 1000} s`;

@@ -204,7 +204,7 @@ describe('what is written', () => {
   const [A, B] = ['a'.repeat(64), 'b'.repeat(64)] as const;
   const issue = (open: boolean, digest: string | undefined, outage = false) => ({
     open,
-    remembered: { digest, outage },
+    stored: { digest, outage },
   });
   const clean = { found: 'clean', digest: NONE } as const;
   const found = (digest: string) => ({ found: 'drift', digest }) as const;

@@ -17,7 +17,7 @@ import {
   type Values,
 } from '../../../src/model/index.js';
 import type { Proposal } from '../../../src/reconciler/plan/plan.js';
-import { bind } from '../../../src/reconciler/apply/import.js';
+import { importObject } from '../../../src/reconciler/apply/import.js';
 import { scryptFingerprints } from '../../../src/state/index.js';
 import { theirs } from '../../support/estate.js';
 import { replaceable as kinds } from '../../support/fifth-kind.js';
@@ -811,7 +811,9 @@ it('a new object that a person has to point out is bound by import, and the old 
     emit: (event: Event) => events.push(event),
     settleMilliseconds: 60_000,
   };
-  expect(await bind({ ...desk, session }, desire(beacon(2)), 'beacons.b', made)).toMatchObject({
+  expect(
+    await importObject({ ...desk, session }, desire(beacon(2)), 'beacons.b', made),
+  ).toMatchObject({
     outcome: 'done',
     id: made,
   });

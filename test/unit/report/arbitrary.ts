@@ -240,7 +240,7 @@ export const arbitraryChange: fc.Arbitrary<Change> = kind.chain((of) =>
           ...(renamed !== undefined && { renamed_from: `${of.name}.${renamed}` }),
         };
         const live = { id, before };
-        const desired = { declared, file, protect: false };
+        const declaredObject = { declared, file, protect: false };
         const write = { verb: 'update' as const, fields: declared };
         const request: Request = {
           method: 'PATCH',
@@ -252,7 +252,7 @@ export const arbitraryChange: fc.Arbitrary<Change> = kind.chain((of) =>
             return {
               ...common,
               action,
-              desired,
+              declaredObject,
               write: { ...write, verb: 'create' },
               request: { ...request, method: 'POST' },
               ...(sends && {
@@ -266,10 +266,10 @@ export const arbitraryChange: fc.Arbitrary<Change> = kind.chain((of) =>
             };
           case 'adopt':
             return sends
-              ? { ...common, ...live, action, desired, changes, write, request }
-              : { ...common, ...live, action, desired, changes: [] };
+              ? { ...common, ...live, action, declaredObject, changes, write, request }
+              : { ...common, ...live, action, declaredObject, changes: [] };
           case 'update':
-            return { ...common, ...live, action, desired, changes, write, request };
+            return { ...common, ...live, action, declaredObject, changes, write, request };
           case 'delete':
             return {
               ...common,
@@ -282,7 +282,7 @@ export const arbitraryChange: fc.Arbitrary<Change> = kind.chain((of) =>
           case 'forget':
             return { ...common, ...live, action };
           case 'keep':
-            return { ...common, ...live, action, desired };
+            return { ...common, ...live, action, declaredObject };
         }
       },
     ),

@@ -67,7 +67,11 @@ function planWith(text: string): Plan {
     depends_on: [],
     origin: at(1),
   };
-  const desired = { declared: { ...values, name: 'new' }, file: 'estate.yaml', protect: false };
+  const declaredObject = {
+    declared: { ...values, name: 'new' },
+    file: 'estate.yaml',
+    protect: false,
+  };
   const changes: readonly AttributeChange[] = [
     { path: 'name', before: text, after: `${text}!`, drifted: true },
     { path: 'endpoint.url', before: text, after: 'https://new.example', drifted: false },
@@ -83,7 +87,7 @@ function planWith(text: string): Plan {
     ...change,
     id: text,
     before: values,
-    desired,
+    declaredObject,
     changes,
     write,
     request,
@@ -110,7 +114,7 @@ function planWith(text: string): Plan {
         address: 'alert_push_destinations.q',
         write: { verb: 'create', fields: values },
         request: { ...request, method: 'POST' },
-        desired: { ...desired, declared: values },
+        declaredObject: { ...declaredObject, declared: values },
       },
     ],
     drift: [

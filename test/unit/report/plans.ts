@@ -31,7 +31,7 @@ export const meta: Meta = {
 };
 
 const empty: Plan = { changes: [], drift: [], unmanaged: {}, verdicts: [], diagnostics: [] };
-const desired = (declared: Values) => ({ declared, file: 'estate.yaml', protect: false });
+const declaredObject = (declared: Values) => ({ declared, file: 'estate.yaml', protect: false });
 
 export function keep(index: number): Keep {
   const values: Values = {
@@ -52,7 +52,7 @@ export function keep(index: number): Keep {
     depends_on: [],
     id: `rule-${index}`,
     before: values,
-    desired: desired(values),
+    declaredObject: declaredObject(values),
   };
 }
 
@@ -64,7 +64,7 @@ const account: Change = {
   origin: at(4),
   reason: 'not in the cloud yet',
   depends_on: [],
-  desired: desired({ name: 'Field operations', account: '5001' }),
+  declaredObject: declaredObject({ name: 'Field operations', account: '5001' }),
   write: { verb: 'create', fields: { name: 'Field operations', account: '5001' } },
   request: {
     method: 'POST',
@@ -87,7 +87,7 @@ const pager: Change = {
   origin: at(8),
   reason: 'not in the cloud yet',
   depends_on: [],
-  desired: desired(pagerValues),
+  declaredObject: declaredObject(pagerValues),
   write: { verb: 'create', fields: pagerValues },
   request: { method: 'POST', path: '/api/v2/alert_push_destinations/', body: pagerValues },
 };
@@ -105,7 +105,7 @@ const rule: Change = {
   origin: at(15),
   reason: 'not in the cloud yet',
   depends_on: ['accounts.field-ops', 'alert_push_destinations.pager'],
-  desired: desired(ruleValues),
+  declaredObject: declaredObject(ruleValues),
   write: { verb: 'create', fields: ruleValues },
   request: {
     method: 'POST',
@@ -141,7 +141,7 @@ const update: Update = {
     alert_config_id: '6d1e8a2c-1111-11f0-8000-000000000002',
     updated_at: '2026-01-01T00:00:00.000Z',
   },
-  desired: desired({ schedule: 'daily' }),
+  declaredObject: declaredObject({ schedule: 'daily' }),
   changes: [
     {
       path: 'associated_accounts',
@@ -206,7 +206,7 @@ const rotated: Update = {
     authentication: { secret: '*' },
     suspended: false,
   },
-  desired: desired({ authentication: { secret } }),
+  declaredObject: declaredObject({ authentication: { secret } }),
   changes: [
     {
       path: 'endpoint.url',
@@ -241,7 +241,7 @@ const adopted: Change = {
   depends_on: [],
   id: '5002',
   before: { name: 'Headquarters', account: '1', is_disabled: false, id: '5002' },
-  desired: desired({ name: 'Headquarters' }),
+  declaredObject: declaredObject({ name: 'Headquarters' }),
   changes: [],
 };
 
@@ -255,7 +255,7 @@ const adoptedAndChanged: Change = {
   depends_on: [],
   id: '900',
   before: { user: '77', account: '5002', role: 'read_only_user', id: '900' },
-  desired: desired({ user: '77', account: '5002', role: 'full_access_user' }),
+  declaredObject: declaredObject({ user: '77', account: '5002', role: 'full_access_user' }),
   changes: [{ path: 'role', before: 'read_only_user', after: 'full_access_user', drifted: false }],
   write: { verb: 'update', id: '900', fields: { role: 'full_access_user' } },
   request: {
@@ -457,7 +457,7 @@ export const many: Plan = {
       return {
         ...account,
         ...member('accounts.customer', key),
-        desired: desired(values),
+        declaredObject: declaredObject(values),
         write: { verb: 'create', fields: values },
         request: { method: 'POST', path: '/api/v2/accounts/', body: values },
       };
@@ -472,7 +472,7 @@ export const many: Plan = {
       depends_on: [],
       id: `60${index}`,
       before: { name, account: '5001' },
-      desired: desired({ name }),
+      declaredObject: declaredObject({ name }),
       changes: [],
     })),
     ...keys.map((key, index): Change => ({
@@ -494,7 +494,7 @@ export const many: Plan = {
       reason: 'name changed in the declaration',
       id: String(6000 + index),
       before: { name: `Shop ${key}`, account: '5001' },
-      desired: desired({ name: `Shop ${key} Ltd`, account: '5001' }),
+      declaredObject: declaredObject({ name: `Shop ${key} Ltd`, account: '5001' }),
       changes: [{ path: 'name', before: `Shop ${key}`, after: `Shop ${key} Ltd`, drifted: false }],
       request: {
         method: 'PUT',

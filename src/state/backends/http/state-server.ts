@@ -4,7 +4,7 @@ import { Buffer } from 'node:buffer';
 import { defined, isObject, refuse, Refusal, tryJson } from '../../../model/index.js';
 import type { LockInfo } from '../../store-port.js';
 import { refuseDenied, refuseUnreachable } from '../backend-errors.js';
-import { asFailure, PATIENCE, pauseAfter, retried, type Pauses } from '../retried.js';
+import { asFailure, REQUEST_TIMEOUT, pauseAfter, retried, type Pauses } from '../retried.js';
 import type { S3Options } from '../registers/s3.js';
 
 const ATTEMPTS = 4;
@@ -108,7 +108,7 @@ function requests({ url, user, password = '', transport }: StateServerOptions): 
           url: target.href,
           headers: { ...authorization, ...content, 'cache-control': 'no-cache' },
           ...defined({ body }),
-          signal: AbortSignal.timeout(PATIENCE),
+          signal: AbortSignal.timeout(REQUEST_TIMEOUT),
         });
         return isPassing(reply)
           ? { failure: `it responds with status ${reply.status}` }

@@ -8,7 +8,7 @@ import type { Registers } from './port.js';
 import { noResponse, retried, type Pauses } from '../retried.js';
 
 /** Milliseconds for a connection, and for one statement. */
-const PATIENCE = 15_000;
+const TIMEOUT = 15_000;
 /** Of a process, to one database. */
 const MOST_CONNECTIONS = 10;
 /** The SQLSTATE of a server, a database or a user that has as many connections as it may. */
@@ -225,8 +225,8 @@ export function postgresPool(url: URL, password: string | undefined, max: number
     application_name: 'trueup',
     max,
     idleTimeoutMillis: 5_000,
-    connectionTimeoutMillis: PATIENCE,
-    query_timeout: PATIENCE,
+    connectionTimeoutMillis: TIMEOUT,
+    query_timeout: TIMEOUT,
     allowExitOnIdle: true,
   });
   // A connection that breaks while nobody uses it: the next statement takes another one.
@@ -258,5 +258,5 @@ export const postgresReason = (error: unknown): string => {
   if (error instanceof DatabaseError) return `${error.message} (${error.code})`;
   const why =
     errorCode(error) ?? (error instanceof Error ? error.message : 'the connection failed');
-  return /\btimeout\b/.test(why) ? noResponse(PATIENCE) : why;
+  return /\btimeout\b/.test(why) ? noResponse(TIMEOUT) : why;
 };

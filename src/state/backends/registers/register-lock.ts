@@ -66,7 +66,7 @@ type Taker = RegisterStoreOptions & {
 export async function take(options: Taker, { operation, target, moved }: Opening): Promise<Taken> {
   const { keys, clock, random, notify, asking } = options;
   const { registers } = asking;
-  const [mayTake, lost] = [patience(options), lostPuts(options)];
+  const [mayTake, lost] = [takeoverTimer(options), lostPuts(options)];
   const probed_in = sha256(`${registers.location} ${registers.endpoint ?? ''}`);
   let isProven = false;
   for (;;) {
@@ -112,7 +112,7 @@ async function isUsed({ registers, keys }: RegisterStoreOptions, head: Head): Pr
  * Called repeatedly for a held lock: true once its holder did not replace the head for two leases, by the clock of this
  * process. False after a pause, to read again. @throws Refusal (exit 4) when the wait is over
  */
-function patience({ registers, clock, locking, signal, notify, watch }: Taker) {
+function takeoverTimer({ registers, clock, locking, signal, notify, watch }: Taker) {
   const begun = clock.monotonic();
   let isTold = false;
   return async (version: string, holder: Holder): Promise<boolean> => {

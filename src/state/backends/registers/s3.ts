@@ -6,7 +6,7 @@ import { defined, forEachLimited, refuse, sha256, urlFrom } from '../../../model
 import { refuseAddress } from '../../state-address.js';
 import { refuseDenied, refuseUnfit, refuseUnreachable } from '../backend-errors.js';
 import type { Put, Registers } from './port.js';
-import { asFailure, PATIENCE, retried, type Pauses } from '../retried.js';
+import { asFailure, REQUEST_TIMEOUT, retried, type Pauses } from '../retried.js';
 import { listedKeys } from './s3-listing.js';
 
 /** The status for a header or a request that a server does not know. */
@@ -97,7 +97,7 @@ function s3Client(options: S3Options) {
       url: signed.url.href,
       headers: Object.fromEntries(signed.headers),
       ...defined({ body }),
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT),
     });
   };
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { Reference, type Roles, type Value } from '../../../../src/model/index.js';
 import { accessReview } from '../../../../src/resources/rules/access-review.js';
-import { administers, rises } from '../../../../src/resources/rules/roles.js';
+import { administers, escalates } from '../../../../src/resources/rules/roles.js';
 import { kinds } from '../../../../src/resources/index.js';
 import { emulator, folder } from '../../../support/cli.js';
 import { blocked, declare, entry, live, planScene } from '../../../support/planning.js';
@@ -43,7 +43,7 @@ describe('whether a role rises', () => {
     [true, 'read_only_user', true],
     [made, 'no_access', false],
   ])('from %s to %s: %s', (before, after, expected) =>
-    expect(rises(before, after, roles)).toBe(expected),
+    expect(escalates(before, after, roles)).toBe(expected),
   );
 
   test('unknown roles are no administrators; ranked ones are what they are ranked like', () => {
