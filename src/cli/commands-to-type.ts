@@ -176,12 +176,19 @@ function unshownLast(command: string): string {
   return rest + unshownFlags.join('');
 }
 
+/** The flags of a scope, each with its value, that a command does not have. */
+const scopeLeft = (command: string, scope: readonly string[]): readonly string[] =>
+  scope.flatMap((word, at) => {
+    const value = scope[at + 1] ?? '';
+    return at % 2 === 1 || `${command} `.includes(` ${word} ${value} `) ? [] : [word, value];
+  });
+
 /** The command, complete. Safe to apply twice. */
 export function typed(
   command: string,
   { paths, scope = [], env, variables: own, ofFleet = own, state }: Said,
 ): string {
-  const isNarrowed = !takesScope.test(command) || / --(?:target|exclude) /.test(command);
+  const isNarrowed = !takesScope.test(command) || command.includes(' --target ');
   const places = paths.join() === '.' ? [] : paths.map(pathWord);
   const hasPaths = takesPaths.test(command);
   const isPlaced = hasPaths
@@ -191,7 +198,7 @@ export function typed(
   const setting = env === undefined ? '' : `--env ${shellWord(env)}`;
   const words = [
     command,
-    ...(isNarrowed ? [] : scope),
+    ...(isNarrowed ? [] : scopeLeft(command, scope)),
     ...(isPlaced ? [] : places.flatMap((place) => (hasPaths ? [place] : ['--path', place]))),
     ...(setting === '' || `${command} `.includes(` ${setting} `) ? [] : [setting]),
     ...variables.flatMap((one) =>
@@ -211,15 +218,6 @@ export const saidOfPlan = ({ document, options }: PlanContent): Said => ({
   paths: document.generated_from.paths,
   env: options.env,
   variables: variableWords(options.variables),
-});
-
-/** What commands about a tenant of a fleet repeat. */
-export const ofTenant = ({ state, variables }: TypedWith): Said => ({
-  paths: [],
-  env: undefined,
-  variables,
-  ofFleet: [],
-  state,
 });
 
 /** @param out the file that it is saved to */
@@ -270,15 +268,42 @@ function diagnosticWithCommands(diagnostic: Diagnostic, said: Said): Diagnostic 
   return { ...diagnostic, summary, ...defined({ detail: whole }) };
 }
 
-/** A plan or an audit as it is shown, with the commands of its messages complete. */
-export const documentWithCommands = <Shown extends PlanDocument | DriftDocument>(
+/** A command that calls the service with the credentials of whoever types it. */
+const CLOUD_COMMAND = /: `?TRUEUP_STATE=.* trueup (?:apply|destroy|drift|get|import|plan)\b/;
+
+/** @param first what to do before a command about a tenant calls the service, as a sentence */
+export const withFirst = (one: Diagnostic, first: string): Diagnostic =>
+  CLOUD_COMMAND.test(`${one.summary}\n${one.detail}`)
+    ? { ...one, detail: [first, ...(one.detail ? [one.detail] : [])].join('\n') }
+    : one;
+
+const FIRST =
+  'First set the variables of the tenant without their prefix, or those that its credential command prints.';
+
+const ofTenant = ({ state, variables }: TypedWith): Said => ({
+  paths: [],
+  env: undefined,
+  variables,
+  ofFleet: [],
+  state,
+});
+
+/** Messages about a tenant, with complete commands. */
+export const completeMessages = (
+  diagnostics: readonly Diagnostic[],
+  typedWith: TypedWith,
+): readonly Diagnostic[] =>
+  withCommands(diagnostics, ofTenant(typedWith)).map((one) => withFirst(one, FIRST));
+
+/** The plan or the audit of a tenant as it is shown. */
+export const tenantDocument = <Shown extends PlanDocument | DriftDocument>(
   document: Shown,
-  said: Said,
+  typedWith: TypedWith,
 ): Shown => ({
   ...document,
-  diagnostics: withCommands(document.diagnostics, said),
+  diagnostics: completeMessages(document.diagnostics, typedWith),
   ...('policy' in document && {
-    policy: document.policy.map((one) => verdictWithCommands(one, said)),
+    policy: document.policy.map((one) => verdictWithCommands(one, ofTenant(typedWith))),
   }),
 });
 

@@ -35,7 +35,7 @@ import type { CommandOutput } from '../platform/index.js';
 import { briefly } from '../report/brief-diagnostics.js';
 import { tenantDiagnostics } from '../report/fleet-text.js';
 import { addressesIn, credentialIn, needs } from './cloud-connection.js';
-import { saidOf, withCommands } from './commands-to-type.js';
+import { saidOf, withCommands, withFirst } from './commands-to-type.js';
 import type { Flags } from './command-table.js';
 import type { Context, Exchanges } from './context.js';
 import { ownCredentials } from './own-credentials.js';
@@ -348,17 +348,11 @@ function wordsOf(masking: Masking, tenant: Tenant, { env, given }: Typing) {
   return {
     inItsWords: (one: Diagnostic): Diagnostic => {
       const [complete = one] = withCommands([withPrefixes(one, tenant)], said);
-      const { summary, detail } = complete;
-      return CLOUD_COMMAND.test(`${summary}\n${detail}`)
-        ? { ...complete, detail: [firstSet(tenant), ...(detail ? [detail] : [])].join('\n') }
-        : complete;
+      return withFirst(complete, firstSet(tenant));
     },
     typedWith: (): TypedWith => ({ state, variables: said.variables }),
   };
 }
-
-/** A command that calls the service with the credentials of whoever types it. */
-const CLOUD_COMMAND = /: `?TRUEUP_STATE=.* trueup (?:apply|destroy|drift|get|import|plan)\b/;
 
 const firstSet = ({ name, credentials }: Tenant): string =>
   'env_prefix' in credentials

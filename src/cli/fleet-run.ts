@@ -43,7 +43,7 @@ import type { BundledTenant } from '../state/plan-bundle.js';
 import { caughtError } from './caught-error.js';
 import type { Flags } from './command-table.js';
 import type { Context, Exchanges } from './context.js';
-import { ofTenant, withCommands } from './commands-to-type.js';
+import { completeMessages, withCommands } from './commands-to-type.js';
 import { fleetWatch, type FleetWatch } from './show-fleet-progress.js';
 import {
   processesWith,
@@ -485,7 +485,7 @@ export function savedEntry(
   const exit = statuses[status] ?? exits.done;
   const outcome = { exit, digest: '', document, again };
   const complaints = complaintsOf(outcome);
-  const diagnostics = typed_with ? withCommands(complaints, ofTenant(typed_with)) : complaints;
+  const diagnostics = typed_with ? completeMessages(complaints, typed_with) : complaints;
   const job = { command: 'plan', run } as const;
   const result = resultOf({ name: tenant, labels: {} }, { exit, outcome, diagnostics, job });
   return entryOf({ ...result, started_at: '', ended_at: '' });

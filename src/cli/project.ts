@@ -13,6 +13,7 @@ import {
   type Origin,
   type PlanRequest,
   type Project,
+  type OutsideRefactoring,
   type Refactoring,
   type Settings,
   type Values,
@@ -289,18 +290,27 @@ async function withOutsidePaths(
   const whole = await load({ ...loading(context, [], how), files });
   const own = new Set(declarations.map(({ address }) => address));
   const outside_paths = whole.project?.declarations.filter(({ address }) => !own.has(address));
-  const placeOf = ({ origin }: Refactoring): string => JSON.stringify(origin);
-  const ownBlocks = new Set(project.refactorings?.map(placeOf));
-  const outside_refactorings = whole.project?.refactorings?.filter(
-    (one) => !ownBlocks.has(placeOf(one)),
-  );
   return {
     ...project,
     ...(outside_paths?.length && { outside_paths }),
-    ...(outside_refactorings?.length && { outside_refactorings }),
+    outside_refactorings: outsideBlocks(project, whole),
   };
 }
 
+/** Also where other files have errors: what a block forgets would be deleted. */
+function outsideBlocks(
+  { refactorings = [] }: Project,
+  { understood, unusable }: Loaded,
+): readonly OutsideRefactoring[] {
+  const placeOf = ({ origin }: Refactoring): string => JSON.stringify(origin);
+  const own = new Set(refactorings.map(placeOf));
+  const declaring = new Set(
+    [...understood.declarations, ...unusable].map(({ origin }) => origin.file),
+  );
+  return (understood.refactorings ?? [])
+    .filter((block) => !own.has(placeOf(block)))
+    .map((block) => ({ block, declares: declaring.has(block.origin.file) }));
+}
 /**
  * The settings of the current folder, or of what PATHs or `--path` name, for what needs no declarations; the defaults where there
  * are none. What is declared may be as wrong as it likes, and no CDK program is run. @throws Refusal where the settings are not beyond doubt.

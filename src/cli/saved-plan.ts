@@ -157,20 +157,30 @@ export async function projectOfPlan(
 /** Other declarations and another state: to plan again here would plan another project. @throws Refusal (exit 6) */
 async function refuseOtherProject(
   context: Context,
-  { settings }: Project,
+  { settings, declarations }: Project,
   { name, file: { document, options } }: Pick<SavedPlan, 'name' | 'file'>,
 ): Promise<void> {
   const { lineage } = document.state;
-  if (lineage === null) return;
-  const snapshot = await (await storeOf(context, settings, options.env)).read();
-  if (snapshot?.state.lineage === lineage) return;
+  const declared = new Set(declarations.map(({ address }) => address));
+  const planned = document.resource_changes;
+  const isOther =
+    lineage === null
+      ? planned.length > 0 && !planned.some(({ address }) => declared.has(address))
+      : (await (await storeOf(context, settings, options.env)).read())?.state.lineage !== lineage;
+  if (isOther) refuseOtherPlace(`${name} was made from other declarations and with another state.`);
+}
+
+/** No command is printed: typed here, it would plan another project. */
+const refuseOtherPlace = (summary: string): never =>
   refuse(
     'stale',
-    `${name} was made from other declarations and with another state: it may be the plan of another project.`,
-    { detail: 'Nothing was changed. Apply it in the folder of its project, or plan again there.' },
+    summary,
+    {
+      detail:
+        'Nothing was changed. If it is the plan of another project, apply it in the folder of that project. Otherwise plan again.',
+    },
     exits.stale,
   );
-}
 
 /** @throws Refusal (exit 6) where the state is another one than that of a saved plan, or an older one */
 export function refuseOtherState(
@@ -182,7 +192,8 @@ export function refuseOtherState(
   const stale = (why: string): never => refuseStalePlan(`${name} is stale: ${why}.`, again);
   if (planned === null && lineage !== null)
     stale('it was made without a state, and there is one now');
-  if (lineage !== planned) stale('the state is not the one it was made with');
+  if (lineage !== planned)
+    refuseOtherPlace(`${name} is stale: the state is not the one it was made with.`);
   if (serial < plannedSerial)
     stale(
       `it was made from serial ${plannedSerial} of the state, but the state now has serial ${serial}: the state was restored from a backup or overwritten`,

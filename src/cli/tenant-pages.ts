@@ -7,7 +7,7 @@ import { TENANT_NAME } from '../fleet/tenant.js';
 import type { FleetFormat } from '../report/formats.js';
 import type { Style } from '../report/index.js';
 import { ifThere, isDiskError } from '../state/disk-errors.js';
-import { documentWithCommands, ofTenant } from './commands-to-type.js';
+import { tenantDocument } from './commands-to-type.js';
 import type { Context } from './context.js';
 import { fileStyle, type Forms } from './report-flags.js';
 
@@ -33,7 +33,7 @@ export async function tenantPages(context: Context, { files: reports }: Forms<Fl
     async add({ tenant, document: own, typed_with }: PageOf): Promise<void> {
       // The results may have been brought here from elsewhere.
       if (paths.length === 0 || !own || !TENANT_NAME.test(tenant)) return;
-      const document = typed_with ? documentWithCommands(own, ofTenant(typed_with)) : own;
+      const document = typed_with ? tenantDocument(own, typed_with) : own;
       const { renderDrift, renderPlan } = await import('../report/render.js');
       for (const path of paths) {
         const folder = pageFolder(path);

@@ -364,7 +364,8 @@ function textsIn(node: unknown): readonly Node[] {
   if (op === 'value') return [node];
   if (!Array.isArray(args)) return [];
   const parts: readonly unknown[] = args;
-  if (op === 'list' || op === '+') return parts.flatMap(textsIn);
+  const isLists = op === '+' && parts.every((one) => isNode(one) && one.op === 'list');
+  if (op === 'list' || isLists) return parts.flatMap(textsIn);
   return op === 'map' ? parts.flatMap((one) => (Array.isArray(one) ? textsIn(one[0]) : [])) : [];
 }
 
@@ -374,8 +375,10 @@ function memberPath(node: unknown, names: Bindings): string | undefined {
   const { op, args } = node;
   if (op === 'id' && typeof args === 'string') return names.has(args) ? names.get(args) : args;
   if (!Array.isArray(args)) return undefined;
-  const [first, second]: readonly unknown[] = args;
-  if (op === 'rcall') return first === 'filter' ? memberPath(second, names) : undefined;
+  const [first, second, given]: readonly unknown[] = args;
+  if (op === 'rcall' && first === 'filter') return memberPath(second, names);
+  if (op === 'rcall' && first === 'map' && Array.isArray(given) && given.length === 2)
+    return memberPath(given[1], boundIn(first, second, given, names));
   if (op !== '.' && op !== '[]') return undefined;
   const path = memberPath(first, names);
   const name = isNode(second) && second.op === 'value' ? second.args : second;

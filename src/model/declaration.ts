@@ -148,7 +148,14 @@ export const defaultSettings: Settings = {
   roles: {},
 };
 
-/** A whole project as loaded: everything that is desired, and the files it came from. */
+/** A block in a file that PATHs leave out. It is not carried out. */
+export interface OutsideRefactoring {
+  readonly block: Refactoring;
+  /** Whether its file declares something: then it may be of another project. */
+  readonly declares: boolean;
+}
+
+/** A whole project as loaded: everything that is declared, and the files it came from. */
 export interface Project {
   readonly settings: Settings;
   readonly lookups: readonly Lookup[];
@@ -157,8 +164,7 @@ export interface Project {
   readonly outside_paths?: readonly Declaration[];
   readonly expectations: readonly Expectation[];
   readonly refactorings?: readonly Refactoring[];
-  /** Those in files that PATHs leave out. They are not carried out. */
-  readonly outside_refactorings?: readonly Refactoring[];
+  readonly outside_refactorings?: readonly OutsideRefactoring[];
   /** PATH arguments as given, relative to the current folder: what is declared below them is in scope. */
   readonly paths: readonly string[];
   /** Digest of everything declared, resolved, with secrets by name: equal declarations have equal digests. Computed when it is first asked for. */

@@ -86,8 +86,10 @@ export function compiledPolicy(
   };
 }
 
-const KIND = /^(?:change|declaration|declarations\[\]|plan\.resource_(?:changes|drift)\[\])\.kind$/;
-const ACTIONS = /^(?:change|plan\.resource_changes\[\])\.change\.actions(?:\[\])?$/;
+const KIND =
+  /^(?:change|declaration|declarations\[\]|plan\.resource_(?:changes|drift)\[\])\.kind(?:\[\])?$/;
+const ACTIONS =
+  /^(?:(?:change|plan\.resource_changes\[\])\.change|plan\.resource_drift\[\])\.actions(?:\[\])?$/;
 
 /** The first text that a kind or an action is compared with, and that is none. */
 function unknownWord(condition: Compiled, kinds: readonly string[]): Problem | undefined {

@@ -3588,7 +3588,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'destroy deletes what an excluded object refers to',
     file: 'reconciler/plan/target-selection.ts',
-    find: 'destroy ? new Set([...dependents, ...closure(kept, needs)]) : dependents',
+    find: 'destroy ? closure([...dependents], needs) : dependents',
     replace: 'dependents',
     tests: moving,
   },
@@ -3602,8 +3602,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a saved plan of another project is made again here',
     file: 'cli/saved-plan.ts',
-    find: 'if (snapshot?.state.lineage === lineage) return;',
-    replace: 'if (snapshot?.state.lineage !== undefined) return;',
+    find: 'if (isOther)',
+    replace: 'if (!planned)',
     tests: ['unit/cli/printed-commands.test.ts'],
   },
   {
@@ -3630,7 +3630,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'commands on the page of a tenant lack its state',
     file: 'cli/tenant-pages.ts',
-    find: 'typed_with ? documentWithCommands(own, ofTenant(typed_with)) : own',
+    find: 'typed_with ? tenantDocument(own, typed_with) : own',
     replace: 'own',
     tests: ['unit/cli/fleet.test.ts'],
   },

@@ -15,13 +15,7 @@ import {
 } from '../../model/index.js';
 import { planFormats } from '../../report/formats.js';
 import type { Again } from '../../report/words.js';
-import {
-  bundleAgain,
-  documentWithCommands,
-  ofTenant,
-  saidOf,
-  saidOfPlan,
-} from '../commands-to-type.js';
+import { bundleAgain, saidOf, saidOfPlan, tenantDocument } from '../commands-to-type.js';
 import type { Command } from '../context.js';
 import type { Bundle, BundledTenant, BundleHead } from '../../state/plan-bundle.js';
 import { savedEntry } from '../fleet-run.js';
@@ -53,7 +47,7 @@ export const run: Command = async (context, [name = '', only]) => {
     const [typed_with] = bundle.tenants.flatMap((one) =>
       one.tenant === only ? (typedWith(one) ?? []) : [],
     );
-    const complete = typed_with ? documentWithCommands(document, ofTenant(typed_with)) : document;
+    const complete = typed_with ? tenantDocument(document, typed_with) : document;
     return deliver(context, forms, (format, style) =>
       // The document equals that of `trueup plan`.
       renderPlan(format === 'json' ? document : complete, format, { ...style, again }),

@@ -1,6 +1,7 @@
 // Two declarations of one identity: both in the configuration, or one of them for an object in the state.
 import {
   defined,
+  formatAddress,
   mayBeDuplicates,
   redactAll,
   roughIdentity,
@@ -21,6 +22,7 @@ import type { Draft, Planned } from './draft.js';
 import { declarationError, movedBlock, nounOf } from './plan-errors.js';
 import { identityKey, ownRoot } from './match.js';
 import type { PlanInput } from './plan-input.js';
+import { movedAddresses, removedBlocks } from './moved-addresses.js';
 import { renaming } from './rename-hints.js';
 
 /**
@@ -92,6 +94,18 @@ export function identicalError(
   });
 }
 
+/** A block that moves the object leaves the `removed` block to other members, if it has any. */
+function adviceOnForgotten(project: PlanInput['project'], holder: string, address: string): string {
+  const [block] = removedBlocks(project)(holder);
+  const isOwn = block && formatAddress(block.from) === holder;
+  const isMoved = movedAddresses(project).pathOf(holder).length > 1;
+  const move = `\`${movedBlock(holder, address)}\``;
+  return [
+    `This plan forgets ${holder}.${isMoved ? '' : ` To move it instead, ${isOwn ? 'replace the removed block by' : 'add'} ${move}.`}`,
+    `To forget it first, and let the next plan adopt it: trueup apply --exclude ${shellWord(address)}`,
+  ].join('\n');
+}
+
 const isForgotten = (changes: readonly Change[], holder: string): boolean =>
   changes.some(({ action, address }) => action === 'forget' && address === holder);
 
@@ -134,7 +148,7 @@ export function identityConflicts(
         code: 'exists-already',
         summary: `${address} cannot be created: ${holder} holds the ${nounOf(kind)} ${id}, which has the same identity.`,
         detail: isForgotten(changes, holder)
-          ? `This plan forgets ${holder}. To move it instead, replace the removed block by \`${movedBlock(holder, address)}\`.\nTo forget it first, and let the next plan adopt it: trueup apply --exclude ${shellWord(address)}`
+          ? adviceOnForgotten(input.project, holder, address)
           : `${renaming({ address: holder, name: holder.slice(kind.name.length + 1) }, change)}\nOtherwise plan the whole project, without PATH, --target and --exclude. If both are wanted, write \`lifecycle: { allow_duplicate: true }\`.`,
         address,
         ...defined({ origin: change.origin }),

@@ -237,10 +237,11 @@ export class Matcher {
   #alreadyBound(declaration: Declaration, entry: Entry, adopt: string): MatchError {
     const words = adoptionWords(declaration);
     const remedy = declaration.import_origin ? 'Delete the block' : `Remove ${words}`;
+    const recorded = formerAddressInState(declaration, this.#state) ?? declaration.address;
     return adoptionError(declaration, {
       code: 'adopt-bound',
       summary: `${declaration.address} is bound to ${entry.id}, but ${words} names ${adopt}.`,
-      detail: `${remedy}, or forget the bound object first: trueup state rm ${shellWord(declaration.address)}`,
+      detail: `${remedy}, or forget the bound object first: trueup state rm ${shellWord(recorded)}`,
     });
   }
 }

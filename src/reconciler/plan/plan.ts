@@ -507,10 +507,10 @@ function replacement(
 function hindranceTo(
   kind: Kind,
   { address, lifecycle }: Declaration,
-  { how, entry, live }: Replacing['match'],
+  { how, entry, live, renamedFrom = address }: Replacing['match'],
 ): string | undefined {
   const { create, delete: remove } = kind.operations;
-  const forget = `Declare the other object under a new name, or forget this one: trueup state rm ${shellWord(address)}`;
+  const forget = `Declare the other object under a new name, or forget this one: trueup state rm ${shellWord(renamedFrom)}`;
   const missing = [...(create ? [] : ['created']), ...(remove ? [] : ['deleted'])];
   if (missing.length > 0)
     return `${kind.name} cannot be ${missing.join(' or ')} through the API, so trueup cannot replace this object. ${forget}`;

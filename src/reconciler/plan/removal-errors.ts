@@ -6,17 +6,27 @@ import {
   type Diagnostic,
   type Entry,
   type Project,
+  type State,
 } from '../../model/index.js';
 import { movedAddresses, removedBlocks } from './moved-addresses.js';
 
 type Recorded = readonly (readonly [address: string, entry: Entry])[];
 
-/** @param gone recorded, and declared no more @param removed those of them that the plan is about */
+interface Removals {
+  /** Recorded, and no longer declared. */
+  readonly gone: Recorded;
+  /** Those of them that the plan is about. */
+  readonly removed: Recorded;
+  readonly state: State | undefined;
+}
+
 export const removalErrors = (
   project: Project,
-  gone: Recorded,
-  removed: Recorded,
-): readonly Diagnostic[] => [...boundRemovals(project, gone), ...blocksElsewhere(project, removed)];
+  { gone, removed, state }: Removals,
+): readonly Diagnostic[] => [
+  ...boundRemovals(project, gone),
+  ...blocksElsewhere(project, removed, state),
+];
 
 /** Moves between two addresses that hold an object each, of which nothing is declared: a `removed` block would forget both. */
 function boundRemovals(project: Project, gone: Recorded): readonly Diagnostic[] {
@@ -40,9 +50,14 @@ function boundRemovals(project: Project, gone: Recorded): readonly Diagnostic[] 
 
 /** Objects that would be deleted although a block in a file that the PATHs leave out moves or forgets them. */
 function blocksElsewhere(
-  { refactorings = [], outside_refactorings: outside = [] }: Project,
+  { refactorings = [], outside_refactorings = [] }: Project,
   removed: Recorded,
+  state: State | undefined,
 ): readonly Diagnostic[] {
+  const files = new Set(Object.values(state?.resources ?? {}).map(({ file }) => file));
+  const outside = outside_refactorings.flatMap(({ block, declares }) =>
+    declares && !files.has(block.origin.file) ? [] : [block],
+  );
   if (outside.length === 0) return [];
   const all = { refactorings: [...refactorings, ...outside] };
   const { blockOf } = movedAddresses(all);

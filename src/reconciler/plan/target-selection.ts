@@ -103,7 +103,7 @@ export function select(
     is_foreign_blocked,
     diagnostics: [
       ...(request.destroy ? [] : doubtfulRenames(declarations, all, state, inPaths)),
-      ...removalErrors(project, request.destroy ? [] : gone, removed),
+      ...removalErrors(project, { gone: request.destroy ? [] : gone, removed, state }),
       ...(foreign > 0 && !is_foreign_blocked ? [foreignState(foreign, isRemoved)] : []),
       ...wrongNames(kinds, request, {
         declared: [...all.keys()],
@@ -282,7 +282,7 @@ function coverage(
   const kept = addressesIn(unwanted);
   const dependents = closure(kept, invert(needs));
   // What stays needs what it refers to.
-  const excludes = destroy ? new Set([...dependents, ...closure(kept, needs)]) : dependents;
+  const excludes = destroy ? closure([...dependents], needs) : dependents;
   return (address) => {
     const names = namesOf(address);
     const isIn = (scope: ReadonlySet<string>, asked: readonly string[]): boolean =>

@@ -59,7 +59,7 @@ test('a saved plan that is applied in another project advises no command there',
   await typing(plan, one, 'plan', '--destroy', '--out', 'd.plan');
   const foreign = await typing(apply, other, 'apply', join(one, 'd.plan'));
   expect(foreign.code).toBe(6);
-  expect(foreign.stderr).toContain('it may be the plan of another project.');
+  expect(foreign.stderr).toContain('If it is the plan of another project, apply it in the folder');
   expect(foreign.stderr).not.toContain('trueup plan');
   writeFileSync(join(one, 'trueup.yaml'), PROJECT.replace('{ a:', '{ c:'));
   const changed = await typing(apply, one, 'apply', 'd.plan');

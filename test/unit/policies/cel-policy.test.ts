@@ -172,6 +172,9 @@ describe('a kind or an action that does not exist', () => {
     'change.change.actions.exists(a, a == "routerz")',
     'change.change.actions[0] == "routerz"',
     'change.change.actions == ["routerz"]',
+    '"routerz" in plan.resource_changes.map(c, c.kind)',
+    'plan.resource_changes.map(c, c.kind).exists(k, k == "routerz")',
+    'plan.resource_drift.exists(d, d.actions == ["routerz"])',
   ])('is an error: %s', (when) =>
     expect(compiledPolicy({ when, message: 'x' }, KINDS)).toEqual([
       expect.objectContaining({
@@ -188,6 +191,9 @@ describe('a kind or an action that does not exist', () => {
     'plan.resource_changes.map(change, change.address).exists(change, change == "x")',
     '[declaration.attributes].exists(declaration, declaration.kind == "bridge")',
     'declaration.attributes.kind == "bridge"',
+    'change.kind == "alert_" + "rules" || "account" + "s" != change.kind',
+    'change.kind in ["account" + "s"]',
+    'plan.resource_changes.map(c, c.address).exists(k, k == "routerz")',
     'change.kind == "accounts" && change.change.actions == ["delete", "create"]',
     'change.kind.startsWith("acc") && change.kind + "x" == "accountsx"',
   ])('is not meant in %s', (when) =>

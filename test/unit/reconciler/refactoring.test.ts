@@ -522,6 +522,27 @@ describe('a plan with', () => {
     );
   });
 
+  it.each([
+    ['a whole name: the block stays', [removal('a', true)], /add `moved: /],
+    [
+      'an address to which it moves: no block is advised',
+      [move('a', 'z', 'k'), removal('z', true)],
+      /^This plan forgets accounts.a\["k"\]\.\n/,
+    ],
+  ])('a creation beside a removal of %s', (_, blocks, detail) => {
+    const { plan } = scene({
+      declared: [declare('accounts.b', hq)],
+      blocks,
+      state: { 'accounts.a["k"]': held('2'), 'accounts.a["l"]': held('3') },
+      steps: [],
+      codes: [],
+      exit: 1,
+    });
+    expect(plan.diagnostics).toContainEqual(
+      expect.objectContaining({ code: 'exists-already', detail: expect.stringMatching(detail) }),
+    );
+  });
+
   describe('destroy', () => {
     const planned = (request: Partial<PlanRequest>) =>
       planScene({
@@ -644,13 +665,33 @@ describe('a move to what is removed, where nothing is declared', () => {
       more: {
         project: {
           ...projectOf([declare('accounts.root', { name: 'Root' })]),
-          outside_refactorings: outside,
+          outside_refactorings: outside.map((block) => ({ block, declares: false })),
         },
       },
     });
     expect(proposal.exit).toBe(1);
     const errors = proposal.plan.diagnostics.filter(({ severity }) => severity === 'error');
     expect(errors).toMatchObject([{ code: 'block-elsewhere', address: 'accounts.a', origin }]);
+  });
+
+  it.each([
+    ['declares something, and the state holds nothing of it', 'b.yaml', []],
+    ['declares something that the state holds', origin.file, ['block-elsewhere']],
+  ])('is one for a block outside of the PATHs if its file %s', (_, file, found) => {
+    const { plan } = planScene({
+      state: { 'accounts.a': held('2', { file: 'a.yaml' }) },
+      live: { accounts: objects },
+      more: {
+        project: {
+          ...projectOf([declare('accounts.root', { name: 'Root' })]),
+          outside_refactorings: [
+            { block: { ...removal('a', true), origin: { ...origin, file } }, declares: true },
+          ],
+        },
+      },
+    });
+    const errors = plan.diagnostics.filter(({ severity }) => severity === 'error');
+    expect(errors.map(({ code }) => code)).toEqual(found);
   });
 
   it('is none if a killed run left both with one object', () => {
