@@ -1625,7 +1625,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a printed apply has not the scope of the command',
     file: 'cli/commands-to-type.ts',
-    find: '...(isNarrowed ? [] : scope)',
+    find: '...(isNarrowed ? [] : scopeLeft(command, scope))',
     replace: '...[]',
     tests: ['unit/cli/commands-to-type.test.ts'],
   },
