@@ -271,14 +271,14 @@ function diagnosticWithCommands(diagnostic: Diagnostic, said: Said): Diagnostic 
 /** A command that calls the service with the credentials of whoever types it. */
 const CLOUD_COMMAND = /: `?TRUEUP_STATE=.* trueup (?:apply|destroy|drift|get|import|plan)\b/;
 
-/** @param first what to do before a command about a tenant calls the service, as a sentence */
-export const withFirst = (one: Diagnostic, first: string): Diagnostic =>
-  CLOUD_COMMAND.test(`${one.summary}\n${one.detail}`)
-    ? { ...one, detail: [first, ...(one.detail ? [one.detail] : [])].join('\n') }
-    : one;
-
-const FIRST =
+const CREDENTIALS =
   'First set the variables of the tenant without their prefix, or those that its credential command prints.';
+
+/** A message about a tenant; with what to do before its command calls the service, if it has one that does. */
+export const withCredentials = (one: Diagnostic): Diagnostic =>
+  CLOUD_COMMAND.test(`${one.summary}\n${one.detail}`)
+    ? { ...one, detail: [CREDENTIALS, ...(one.detail ? [one.detail] : [])].join('\n') }
+    : one;
 
 const ofTenant = ({ state, variables }: TypedWith): Said => ({
   paths: [],
@@ -292,8 +292,7 @@ const ofTenant = ({ state, variables }: TypedWith): Said => ({
 export const completeMessages = (
   diagnostics: readonly Diagnostic[],
   typedWith: TypedWith,
-): readonly Diagnostic[] =>
-  withCommands(diagnostics, ofTenant(typedWith)).map((one) => withFirst(one, FIRST));
+): readonly Diagnostic[] => withCommands(diagnostics, ofTenant(typedWith)).map(withCredentials);
 
 /** The plan or the audit of a tenant as it is shown. */
 export const tenantDocument = <Shown extends PlanDocument | DriftDocument>(

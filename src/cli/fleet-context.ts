@@ -35,7 +35,7 @@ import type { CommandOutput } from '../platform/index.js';
 import { briefly } from '../report/brief-diagnostics.js';
 import { tenantDiagnostics } from '../report/fleet-text.js';
 import { addressesIn, credentialIn, needs } from './cloud-connection.js';
-import { saidOf, withCommands, withFirst } from './commands-to-type.js';
+import { saidOf, withCommands, withCredentials } from './commands-to-type.js';
 import type { Flags } from './command-table.js';
 import type { Context, Exchanges } from './context.js';
 import { ownCredentials } from './own-credentials.js';
@@ -348,16 +348,11 @@ function wordsOf(masking: Masking, tenant: Tenant, { env, given }: Typing) {
   return {
     inItsWords: (one: Diagnostic): Diagnostic => {
       const [complete = one] = withCommands([withPrefixes(one, tenant)], said);
-      return withFirst(complete, firstSet(tenant));
+      return withCredentials(complete);
     },
     typedWith: (): TypedWith => ({ state, variables: said.variables }),
   };
 }
-
-const firstSet = ({ name, credentials }: Tenant): string =>
-  'env_prefix' in credentials
-    ? `First set the variables of ${name} without the prefix ${credentials.env_prefix}.`
-    : `First set the variables that the credential command of ${name} prints.`;
 
 /** Variables without a prefix are not read. */
 function withPrefixes(one: Diagnostic, { credentials }: Tenant): Diagnostic {

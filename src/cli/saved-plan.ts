@@ -163,11 +163,14 @@ async function refuseOtherProject(
   const { lineage } = document.state;
   const declared = new Set(declarations.map(({ address }) => address));
   const planned = document.resource_changes;
-  const isOther =
-    lineage === null
-      ? planned.length > 0 && !planned.some(({ address }) => declared.has(address))
-      : (await (await storeOf(context, settings, options.env)).read())?.state.lineage !== lineage;
-  if (isOther) refuseOtherPlace(`${name} was made from other declarations and with another state.`);
+  if (lineage === null) {
+    if (planned.length > 0 && !planned.some(({ address }) => declared.has(address)))
+      refuseOtherPlace(`${name} is stale: nothing that it plans is declared here.`);
+    return;
+  }
+  const snapshot = await (await storeOf(context, settings, options.env)).read();
+  if (snapshot?.state.lineage !== lineage)
+    refuseOtherPlace(`${name} is stale: it was made from other declarations and another state.`);
 }
 
 /** No command is printed: typed here, it would plan another project. */

@@ -3593,6 +3593,34 @@ export const mutants: readonly Mutant[] = [
     tests: moving,
   },
   {
+    name: 'destroy deletes what dependents of an excluded object refer to',
+    file: 'reconciler/plan/target-selection.ts',
+    find: 'closure([...dependents], needs)',
+    replace: 'new Set([...dependents, ...closure(kept, needs)])',
+    tests: moving,
+  },
+  {
+    name: 'an exclude of a printed command loses the targets of its run',
+    file: 'cli/commands-to-type.ts',
+    find: "command.includes(' --target ')",
+    replace: '/ --(?:target|exclude) /.test(command)',
+    tests: ['unit/cli/commands-to-type.test.ts'],
+  },
+  {
+    name: 'a block outside of the PATHs counts only where all files load',
+    file: 'cli/project.ts',
+    find: '(understood.refactorings ?? [])',
+    replace: '([] as Refactoring[])',
+    tests: ['unit/cli/printed-commands.test.ts'],
+  },
+  {
+    name: 'a block of another project counts',
+    file: 'reconciler/plan/removal-errors.ts',
+    find: 'declares && !files.has(block.origin.file) ? [] : [block]',
+    replace: '[block]',
+    tests: ['unit/cli/printed-commands.test.ts'],
+  },
+  {
     name: 'a removed member moves with its name',
     file: 'declarations/refactor-declarations.ts',
     find: 'addresses.has(formatAddress(lastAddress(from, moves))) ? own : undefined',
@@ -3602,8 +3630,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a saved plan of another project is made again here',
     file: 'cli/saved-plan.ts',
-    find: 'if (isOther)',
-    replace: 'if (!planned)',
+    find: 'if (snapshot?.state.lineage !== lineage)',
+    replace: 'if (!snapshot)',
     tests: ['unit/cli/printed-commands.test.ts'],
   },
   {

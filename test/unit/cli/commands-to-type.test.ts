@@ -167,6 +167,14 @@ describe('a value that is not shown', () => {
 test('an environment is one word', () =>
   expect(typed('trueup doctor', { ...bare, env: 'a b' })).toBe("trueup doctor --env 'a b'"));
 
+test('a command that leaves something out still has the targets of the run', () => {
+  const how = { ...bare, scope: ['--target', 'a.b', '--exclude', 'a.c', '--exclude', 'a.d'] };
+  const whole = 'trueup apply --exclude a.d --target a.b --exclude a.c';
+  expect(typed('trueup apply --exclude a.d', how)).toBe(whole);
+  expect(typed(whole, how)).toBe(whole);
+  expect(typed('trueup apply --target a.e', how)).toBe('trueup apply --target a.e');
+});
+
 test('a command that plans has the scope, unless it has its own', () => {
   const how = { ...bare, scope: ['--target', 'a.b', '--exclude', 'a.c'], paths: ['p'] };
   const whole = 'trueup apply --target a.b --exclude a.c p';

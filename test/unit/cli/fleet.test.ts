@@ -99,7 +99,7 @@ describe('a tenant whose folder was removed since a git reference', () => {
     expect(code, stderr).toBe(0);
     const said = stderr.replaceAll(/\s+/g, ' ');
     expect(said).toContain('warning: the tenant globex is in HEAD, and no longer here: ');
-    expect(said).toContain('First set the variables of globex without the prefix GLOBEX_.');
+    expect(said).toContain('First set the variables of the tenant without their prefix');
     expect(said).toContain('To bring its files back: git checkout HEAD -- tenants/globex ');
     expect(said).toContain(
       ': TRUEUP_STATE=.trueup/tenants/globex/state.prod.json trueup destroy base tenants/globex --env prod ',
@@ -140,7 +140,7 @@ describe('the variables of a tenant', () => {
     const whole = `TRUEUP_STATE=.trueup/tenants/acme/state.json ${plain} --var hook=https://b.example.com/`;
     expect(code).toBe(3);
     expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`import it first: \`${whole}\``);
-    expect(stderr).toContain('First set the variables of acme without the prefix ACME_.');
+    expect(stderr).toContain('First set the variables of the tenant without their prefix');
     const [run = ''] = readdirSync(join(fleet.cwd, '.trueup/fleet'));
     const { document } = fleet.result(run, 'acme');
     expect(JSON.stringify(document)).toContain(`first: \`${plain}\``);

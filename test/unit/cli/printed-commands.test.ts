@@ -67,6 +67,58 @@ test('a saved plan that is applied in another project advises no command there',
   expect(changed.stderr).toContain('Make it again: trueup plan --out d.plan --destroy');
 });
 
+test('a saved plan that is applied in a copy of its project advises no command there', async () => {
+  const [staging, prod] = [
+    folderWith({ 'trueup.yaml': PROJECT }),
+    folderWith({ 'trueup.yaml': PROJECT }),
+  ];
+  for (const cwd of [staging, prod]) await typing(apply, cwd, 'apply', '--auto-approve');
+  await typing(plan, staging, 'plan', '--destroy', '--out', 'd.plan');
+  const { code, stderr } = await typing(apply, prod, 'apply', join(staging, 'd.plan'));
+  expect([code, stderr.includes('trueup plan')]).toEqual([6, false]);
+  expect(stderr).toContain('the state is not the one it was made with');
+});
+
+test('so does a plan without a state of which nothing is declared', async () => {
+  const one = folderWith({ 'trueup.yaml': PROJECT });
+  await typing(plan, one, 'plan', '--out', 'n.plan');
+  const other = folderWith({ 'trueup.yaml': PROJECT.replace('{ a:', '{ b:') });
+  const { code, stderr } = await typing(apply, other, 'apply', join(one, 'n.plan'));
+  expect([code, stderr.includes('trueup plan')]).toEqual([6, false]);
+  expect(stderr).toContain('nothing that it plans is declared here');
+});
+
+describe('a block in a file that the PATHs leave out', () => {
+  const applied = async (files: Readonly<Record<string, string>>) => {
+    const cwd = folderWith({
+      'a.yaml': `${SETTINGS}accounts: { depot: { name: Depot }, keep: { name: Keep } }\n`,
+    });
+    await typing(apply, cwd, 'apply', 'a.yaml', '--auto-approve');
+    writeFileSync(join(cwd, 'a.yaml'), `${SETTINGS}accounts: { keep: { name: Keep } }\n`);
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
+    return typing(plan, cwd, 'plan', 'a.yaml');
+  };
+  const REMOVED = 'removed: [{ from: accounts.depot, lifecycle: { destroy: false } }]\n';
+
+  test.each([
+    ['alone', {}],
+    ['beside a duplicate', { 'other.yaml': 'accounts: { keep: { name: Two } }\n' }],
+    ['beside an error', { 'other.yaml': 'accounts: { x: { nme: X } }\n' }],
+    ['beside other settings', { 'other.yaml': 'settings: { target: cloud }\n' }],
+  ])('is an error where its object would be deleted: %s', async (_, files) => {
+    const { code, stderr } = await applied({ 'removals.yaml': REMOVED, ...files });
+    expect(code).toBe(1);
+    expect(stderr).toContain('Add the file of the block to the PATHs: removals.yaml');
+  });
+
+  test('is none where its file declares objects of another state', async () => {
+    const { code, stderr } = await applied({
+      'labs.yaml': `accounts: { bench: { name: Bench } }\n${REMOVED}`,
+    });
+    expect([code, stderr.includes('block-elsewhere')]).toEqual([0, false]);
+  });
+});
+
 test('a rollback of an environment names it', async () => {
   const cwd = folderWith({ 'trueup.yaml': PROJECT, 'trueup.prod.yaml': '' });
   await typing(apply, cwd, 'apply', '--auto-approve', ...PROD);

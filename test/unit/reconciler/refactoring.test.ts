@@ -503,6 +503,23 @@ describe('a plan with', () => {
     expect([steps(proposal), codes(proposal)]).toEqual([['forget accounts.a'], []]);
   });
 
+  it('an import to what was not moved yet, which names the address in the state', () => {
+    const { plan } = scene({
+      declared: [{ ...moved('b', 'a'), lifecycle: { adopt: '3' }, import_origin: origin }],
+      blocks: [move('a', 'b'), importOf('b')],
+      state: { 'accounts.a': held('2') },
+      steps: [],
+      codes: [],
+      exit: 1,
+    });
+    expect(plan.diagnostics).toContainEqual(
+      expect.objectContaining({
+        code: 'adopt-bound',
+        detail: expect.stringContaining('trueup state rm accounts.a'),
+      }),
+    );
+  });
+
   it('a creation with the identity of what it forgets, which says both ways on', () => {
     const { plan } = scene({
       declared: [declare('accounts.b', hq)],
@@ -567,6 +584,26 @@ describe('a plan with', () => {
       const address = `accounts.${name}`;
       expect(steps(planned({ targets: [address] }))).toEqual(['delete accounts.a']);
       expect(steps(planned({ excludes: [address] }))).toEqual([]);
+    });
+
+    it('keeps what dependents of an excluded object refer to', () => {
+      const account = (name: string) => new Reference('declared', `accounts.${name}`, 'id');
+      const declared = [
+        declare('accounts.p1', { name: 'HQ' }),
+        declare('accounts.p2', { name: 'Depot' }),
+        declare('alert_rules.r', { associated_accounts: [account('p1'), account('p2')] }),
+      ];
+      const proposal = planScene({
+        state: {
+          'accounts.p1': held('2'),
+          'accounts.p2': held('3'),
+          'alert_rules.r': entry('alert_rules', 'r-1', {}),
+        },
+        live: { accounts: objects, alert_rules: [live('alert_rules', 'r-1', {})] },
+        request: { destroy: true, excludes: ['accounts.p1'] },
+        more: { project: projectOf(declared) },
+      });
+      expect(steps(proposal)).toEqual([]);
     });
 
     it('keeps what an excluded object refers to', () => {
