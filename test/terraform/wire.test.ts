@@ -151,7 +151,9 @@ describe.runIf(here)('a provider that is served to terraform', () => {
       expect([deed, status]).toEqual([deed, 1]);
       expect([deed, stderr]).toEqual([
         deed,
-        expect.stringMatching(/does not fit its own schema|does not fit the schema|inconsistent result/),
+        expect.stringMatching(
+          /does not fit its own schema|does not fit the schema|inconsistent result/,
+        ),
       ]);
       expect(stderr).not.toMatch(/panic|crash/i);
       expect((await place.run('state', 'list')).stdout).toBe('devicecloud_note.a\n');
