@@ -121,6 +121,10 @@ export const otherWords = (
   { var: _, env: __, ...flags }: Flags,
 ): readonly string[] => flagWords(command, flags);
 
+/** `export --update` of these targets, as it is typed. */
+export const updateCommand = ({ target, dryRun }: Flags): string =>
+  ['trueup export --update', ...flagWords('export', defined({ target, dryRun }))].join(' ');
+
 /** The flags that say what a plan is about and what it allows, as they are typed. */
 export const scopeWords = (flags: Pick<Flags, 'target' | 'exclude' | 'allow'>): readonly string[] =>
   (['target', 'exclude', 'allow'] as const).flatMap((flag) =>

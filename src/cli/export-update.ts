@@ -10,7 +10,6 @@ import {
   paired,
   refuse,
   Refusal,
-  shellWord,
   type AttributeChange,
   type Change,
   type Declaration,
@@ -22,7 +21,7 @@ import type { LiveDifference, UpdatedFile } from '../declarations/writing.js';
 import { declarationFiles } from '../platform/declaration-files.js';
 import type { DeclarationFiles } from '../platform/index.js';
 import type { Proposal } from '../reconciler/plan/plan.js';
-import { typed } from './commands-to-type.js';
+import { typed, updateCommand } from './commands-to-type.js';
 import type { Context } from './context.js';
 import { chosen, loadProject, wholeProject } from './project.js';
 import { requestOf, tellWarnings, withProject, type ProjectContext } from './working-context.js';
@@ -247,20 +246,19 @@ function untouched(
 
 /** How the rest is written although something is refused. */
 function unwritten(
-  { said }: Context,
+  { flags, said }: Context,
   differences: readonly LiveDifference[],
   refused: Concerned,
 ): Diagnostic {
-  const free = [...new Set(differences.map(({ declaration }) => declaration.address))].filter(
+  const target = [...new Set(differences.map(({ declaration }) => declaration.address))].filter(
     (address) => !refused.has(address) && !refused.has(undefined),
   );
-  const targets = free.map((address) => ` --target ${shellWord(address)}`).join('');
   return {
     severity: 'info',
     code: 'nothing-written',
     summary: 'Nothing was written.',
-    ...(free.length > 0 && {
-      detail: `To update the others: ${typed(`trueup export --update${targets}`, said)}`,
+    ...(target.length > 0 && {
+      detail: `To update the others: ${typed(updateCommand({ ...flags, target }), said)}`,
     }),
   };
 }
@@ -295,7 +293,7 @@ async function checkPlan(
     const errors = errorsIn(proposal);
     if (errors.length > 0) throw new Refusal(errors);
   } catch (error) {
-    throw error instanceof Refusal ? wrongAfterwards(error) : error;
+    throw error instanceof Refusal ? wrongAfterwards(context, error) : error;
   }
   const left = new Set(
     proposal.plan.changes.flatMap((change) =>
@@ -309,15 +307,16 @@ async function checkPlan(
     refuse(
       'not-updatable',
       `${wrong.path} of ${wrong.declaration.address} would still differ from what is live. Nothing was written.`,
-      { detail: 'It may have changed just now. Try again: trueup export --update' },
+      { detail: `It may have changed just now. Try again: ${updateCommand(context.flags)}` },
     );
 }
 
 /** The live values contradict one another, or are not as a declaration may be. */
-function wrongAfterwards({ diagnostics, exit }: Refusal): Refusal {
+function wrongAfterwards({ flags }: Context, { diagnostics, exit }: Refusal): Refusal {
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   const summary = 'With the live values, the declarations would have errors. Nothing was written.';
-  const detail = 'Change what is live, or update a part: trueup export --update --target ADDRESS';
+  const part = updateCommand({ ...flags, target: ['ADDRESS'] });
+  const detail = `Change what is live, or update a part: ${part}`;
   return new Refusal(
     [{ severity: 'error', code: 'not-updatable', summary, detail }, ...errors],
     exit,
@@ -340,7 +339,7 @@ async function write(
   read: ReadonlyMap<string, string>,
   updated: ReadonlyMap<string, UpdatedFile>,
 ): Promise<void> {
-  const { files, cwd, err } = context;
+  const { files, cwd, err, flags } = context;
   const places = new Map<string, string>();
   for (const file of updated.keys()) {
     const path = await files.realPath(join(cwd, file));
@@ -348,9 +347,7 @@ async function write(
       refuse(
         'changed-meanwhile',
         `${file} was changed while it was being updated. Nothing was written.`,
-        {
-          detail: 'Try again: trueup export --update',
-        },
+        { detail: `Try again: ${updateCommand(flags)}` },
       );
     places.set(file, path);
   }

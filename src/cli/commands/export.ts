@@ -1,7 +1,7 @@
 // `trueup export`: writes live objects as declarations whose plan has no changes. Changes no state, overwrites no file.
 import { join, resolve } from 'node:path';
-import { defined, exits, refuse } from '../../model/index.js';
-import { flagWords, otherWords, typed } from '../commands-to-type.js';
+import { exits, refuse } from '../../model/index.js';
+import { otherWords, typed, updateCommand } from '../commands-to-type.js';
 import type { Flags } from '../command-table.js';
 import type { Command, Context } from '../context.js';
 import { exportRequest, exportSelection } from '../export-selection.js';
@@ -50,8 +50,7 @@ function checkUpdate({ flags }: Context): void {
     'usage',
     `--update edits the YAML files that are there, and takes no --${flag ?? 'format'}.`,
     {
-      detail:
-        'Name files or folders as PATHs, or addresses: trueup export --update --target ADDRESS',
+      detail: `Name files or folders as PATHs, or addresses: ${updateCommand({ ...flags, target: flags.target ?? ['ADDRESS'] })}`,
     },
   );
 }
@@ -60,7 +59,7 @@ function checkWithoutUpdate({ flags, said }: Context): void {
   const flag = flags.target ? 'target' : flags.dryRun && 'dry-run';
   if (flag)
     refuse('usage', `--${flag} needs --update.`, {
-      detail: `To edit declarations: ${typed(['trueup export --update', ...flagWords('export', defined({ target: flags.target, dryRun: flags.dryRun }))].join(' '), said)}`,
+      detail: `To edit declarations: ${typed(updateCommand(flags), said)}`,
     });
 }
 

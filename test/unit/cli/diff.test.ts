@@ -55,3 +55,18 @@ it('advice changes no state, and has the references and the PATHs', async () => 
     "trueup diff $(git merge-base 'HEAD~1' HEAD)..HEAD 'a b'",
   );
 });
+
+it('declarations of which none stayed say nothing of a state', async () => {
+  const declared = (name: string): string =>
+    `accounts:\n  ${name}1: { name: A${name}, account: "1" }\n  ${name}2: { name: B${name}, account: "1" }\n`;
+  const home = repository({ 'trueup.yaml': declared('a') });
+  home.write('trueup.yaml', declared('z'));
+  home.commit();
+  const env = { PATH: process.env['PATH'] ?? '' };
+  const { stdout, stderr } = await inProcess(diff, ['diff', 'HEAD~1..HEAD'], {
+    cwd: home.path,
+    env,
+  });
+  expect(stdout).toContain('2 to create, 0 to update, 2 to delete');
+  expect(stderr).not.toContain('state');
+});

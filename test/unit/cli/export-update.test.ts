@@ -235,6 +235,9 @@ describe('a value that cannot be written in place is refused, and nothing is wri
     home.change('accounts', 'B', { name: 'B2' });
     const { stderr } = await home.update();
     expect(stderr).toContain('To update the others: trueup export --update --target accounts.b');
+    expect((await home.update('--dry-run')).stderr).toContain(
+      'To update the others: trueup export --update --target accounts.b --dry-run',
+    );
     const { code, stdout } = await home.update('--target', 'accounts.b');
     expect(code).toBe(0);
     expect(stdout).toContain('+  b: { name: B2, account: "1" }');

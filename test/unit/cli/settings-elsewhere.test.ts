@@ -96,6 +96,10 @@ test('export without --update keeps what was asked for', async () => {
   expect((await inProcess(write, words, { cwd, env: {} })).stderr).toContain(
     'trueup export --update --target accounts.a --dry-run',
   );
+  const format = ['export', '--update', '--dry-run', '--format', 'hcl'];
+  expect((await inProcess(write, format, { cwd, env: {} })).stderr).toContain(
+    'trueup export --update --target ADDRESS --dry-run',
+  );
   const split = ['export', 'accounts', '--split', 'account', '--account', '52'];
   expect((await inProcess(write, split, { cwd, env: {} })).stderr).toContain(
     'trueup export accounts --account 52 --out FOLDER --split account',

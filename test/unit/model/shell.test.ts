@@ -50,6 +50,9 @@ test('what needs no quotes has none', () =>
     './x/y.yaml',
   ]));
 
+test('zsh takes a word that begins with = for the path of a program', () =>
+  expect(['=x.yaml', 'a=x'].map(shellWord)).toEqual(["'=x.yaml'", 'a=x']));
+
 test('any words', () => {
   const word = fc
     .string({ unit: 'binary' })
