@@ -55,6 +55,8 @@ export interface FleetSite {
   readonly split: SplitEnvironment;
   /** By tenant: equal where two use one credential. */
   readonly credentials: ReadonlyMap<string, string>;
+  /** The first tenant that was found to use a credential: what a command prints is known once it ran. */
+  readonly printed: Map<string, string>;
   readonly env: string | undefined;
 }
 
@@ -96,7 +98,8 @@ export async function fleetHere(context: Context): Promise<FleetSite> {
   const split = splitEnvironment(environment, fleet.tenants, withheld);
   const credentials = credentialsOf(fleet.tenants, split);
   await context.tell(briefly(sharedCredentials(fleet.tenants, credentials), ''));
-  return { fleet, selected, here, shards: shard?.total ?? 1, split, credentials, env };
+  const printed = new Map<string, string>();
+  return { fleet, selected, here, shards: shard?.total ?? 1, split, credentials, printed, env };
 }
 
 interface Selection {
@@ -226,6 +229,28 @@ function sharedCredentials(
   });
 }
 
+/** Of two equal commands, `sharedCredentials` tells. */
+function foundElsewhere(
+  { fleet, credentials, printed }: FleetSite,
+  tenant: Tenant,
+  credential: string | undefined,
+): readonly Diagnostic[] {
+  if (credential === undefined) return [];
+  const first = printed.get(credential);
+  if (first === undefined) printed.set(credential, tenant.name);
+  const other = fleet.tenants.find(
+    ({ name }) => name !== tenant.name && (name === first || credentials.get(name) === credential),
+  );
+  if (!other || credentials.get(other.name) === credentials.get(tenant.name)) return [];
+  return [
+    warning(
+      'shared-credentials',
+      `its credentials are those of the tenant ${other.name}: both use one account, and share its rate limit`,
+      `If each has an account of its own, correct the credentials of ${tenant.name}. To share one on purpose, write the same \`credentials\` for both.`,
+    ),
+  ];
+}
+
 /** How many processes use the credential of a tenant: they share its rate. */
 export function processesWith(
   tenant: Tenant,
@@ -306,6 +331,7 @@ export async function tenantContext(
     },
     debug: (line) => parent.debug(() => `${tenant.name}: ${masking.text(line())}`),
   };
+  if (ports.output) await context.tell(foundElsewhere(site, tenant, idsIn(environment, printed)));
   return { context, told, inItsWords, typedWith };
 }
 

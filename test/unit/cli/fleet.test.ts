@@ -1457,6 +1457,22 @@ describe('a bundle is shown', () => {
 });
 
 describe('a credential command', () => {
+  /** Moves the credentials of these tenants from the environment to vault/NAME.json. */
+  const keepInVault = (
+    { env, write }: Pick<FleetHome, 'env' | 'write'>,
+    ...names: readonly string[]
+  ) => {
+    for (const name of names) {
+      const prefix = `${name.toUpperCase()}_`;
+      const own = Object.entries(env).filter(([key]) => key.startsWith(prefix));
+      const vault = Object.fromEntries(
+        own.map(([key, value]) => [key.slice(prefix.length), value]),
+      );
+      write(`vault/${name}.json`, JSON.stringify(vault));
+      for (const [key] of own) delete env[key];
+    }
+  };
+
   const commanded = (script: string): string =>
     `fleet:
   tenants: { from: tenants/* }
@@ -1465,21 +1481,30 @@ describe('a credential command', () => {
 
   test('gives what it prints, and its own tenant alone', async () => {
     const home = await fleetOf(['acme', 'globex'], commanded('cat "vault/$0.json"'));
-    for (const name of ['acme', 'globex']) {
-      const prefix = `${name.toUpperCase()}_`;
-      const own = Object.entries(home.env).filter(([key]) => key.startsWith(prefix));
-      home.write(
-        `vault/${name}.json`,
-        JSON.stringify(
-          Object.fromEntries(own.map(([key, value]) => [key.slice(prefix.length), value])),
-        ),
-      );
-      for (const [key] of own) delete home.env[key];
-    }
+    keepInVault(home, 'acme', 'globex');
     const { code, stderr } = await home.run('apply', '--auto-approve');
     expect(code, stderr).toBe(0);
     expect(home.writes('acme').length).toBe(1);
     expect(home.writes('globex').length).toBe(1);
+  });
+
+  test.each([
+    ['another command prints', '{}'],
+    ['the variables of another tenant hold', '{ acme: { credentials: { env_prefix: ACME_ } } }'],
+  ])('that prints the ids of a key that %s says so', async (_, each) => {
+    const same = commanded('cat vault/acme.json');
+    const file = same.replace(
+      'from: tenants/* }',
+      `from: tenants/*, each: ${each} }\n  concurrency: 1`,
+    );
+    const home = await fleetOf(['acme', 'globex'], file);
+    const own = { ...home.env };
+    keepInVault(home, 'acme', 'globex');
+    Object.assign(home.env, own);
+    const { code, stderr } = await home.run('drift');
+    expect(code, stderr).toBe(0);
+    expect(stderr.match(/shared-credentials/g)).toHaveLength(1);
+    expect(stderr).toContain('globex: its credentials are those of the tenant acme');
   });
 
   test('that prints variables leaves them as they are, unless they are secret', async () => {
