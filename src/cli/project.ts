@@ -1,5 +1,4 @@
 // Loads and lints the project of a command, and prints its diagnostics.
-import { join } from 'node:path';
 import {
   defined,
   faultsOf,
@@ -13,12 +12,9 @@ import {
   type Origin,
   type PlanRequest,
   type Project,
-  type OutsideRefactoring,
-  type Refactoring,
   type Settings,
   type Values,
 } from '../model/index.js';
-import { FLEET_FILE } from '../fleet/tenant.js';
 import { commandOutput } from '../platform/command-output.js';
 import { declarationFiles } from '../platform/declaration-files.js';
 import type { Loaded } from '../declarations/index.js';
@@ -26,6 +22,7 @@ import type { DeclarationFiles } from '../platform/index.js';
 import { saidOf } from './commands-to-type.js';
 import { warningsBriefly, type Context } from './context.js';
 import { environmentOf } from './environment-settings.js';
+import { withOutsidePaths } from './outside-paths.js';
 import { isStateUnnamed, storeOf } from './state-location.js';
 
 export interface Chosen {
@@ -267,50 +264,14 @@ export async function wholeProject(
   how: Chosen,
   files: DeclarationFiles = declarationFiles,
 ): Promise<Project> {
-  const whole = await withOutsidePaths(context, project, how, files);
+  const { load } = await import('../declarations/index.js');
+  const whole = await withOutsidePaths(context, project, {
+    files,
+    load: (paths, more) => load({ ...loading(context, paths, how), files, ...more }),
+  });
   return isStateUnnamed(context, project.settings) ? { ...whole, is_state_unnamed: true } : whole;
 }
 
-/**
- * The project with what other files of the current folder declare, where PATHs below it leave them out: limits count the
- * objects of the whole. Files with errors, and CDK programs, count nothing, which makes the limits stricter.
- */
-async function withOutsidePaths(
-  context: Context,
-  project: Project,
-  how: Chosen,
-  files: DeclarationFiles,
-): Promise<Project> {
-  const { paths, declarations } = project;
-  // In a fleet, what other PATHs declare is of other tenants.
-  if (files.stat(join(context.cwd, FLEET_FILE))) return project;
-  if (paths.includes('.') || !paths.every((path) => /^(?![/-]|\.\.(\/|$))/.test(path)))
-    return project;
-  const { load } = await import('../declarations/index.js');
-  const whole = await load({ ...loading(context, [], how), files });
-  const own = new Set(declarations.map(({ address }) => address));
-  const outside_paths = whole.project?.declarations.filter(({ address }) => !own.has(address));
-  return {
-    ...project,
-    ...(outside_paths?.length && { outside_paths }),
-    outside_refactorings: outsideBlocks(project, whole),
-  };
-}
-
-/** Also where other files have errors: what a block forgets would be deleted. */
-function outsideBlocks(
-  { refactorings = [] }: Project,
-  { understood, unusable }: Loaded,
-): readonly OutsideRefactoring[] {
-  const placeOf = ({ origin }: Refactoring): string => JSON.stringify(origin);
-  const own = new Set(refactorings.map(placeOf));
-  const declaring = new Set(
-    [...understood.declarations, ...unusable].map(({ origin }) => origin.file),
-  );
-  return (understood.refactorings ?? [])
-    .filter((block) => !own.has(placeOf(block)))
-    .map((block) => ({ block, declares: declaring.has(block.origin.file) }));
-}
 /**
  * The settings of the current folder, or of what PATHs or `--path` name, for what needs no declarations; the defaults where there
  * are none. What is declared may be as wrong as it likes, and no CDK program is run. @throws Refusal where the settings are not beyond doubt.

@@ -148,11 +148,12 @@ export const defaultSettings: Settings = {
   roles: {},
 };
 
-/** A block in a file that PATHs leave out. It is not carried out. */
-export interface OutsideRefactoring {
-  readonly block: Refactoring;
-  /** Whether its file declares something: then it may be of another project. */
-  readonly declares: boolean;
+/** An error in a file that PATHs leave out, which may hold `moved` and `removed` blocks. */
+export interface OutsideError {
+  readonly origin: Origin;
+  readonly summary: string;
+  /** Addresses without keys: those that a block there can name, and other words. */
+  readonly names: ReadonlySet<string>;
 }
 
 /** A whole project as loaded: everything that is declared, and the files it came from. */
@@ -164,7 +165,9 @@ export interface Project {
   readonly outside_paths?: readonly Declaration[];
   readonly expectations: readonly Expectation[];
   readonly refactorings?: readonly Refactoring[];
-  readonly outside_refactorings?: readonly OutsideRefactoring[];
+  /** Blocks in files that PATHs leave out. They are not carried out. */
+  readonly outside_refactorings?: readonly Refactoring[];
+  readonly outside_errors?: readonly OutsideError[];
   /** PATH arguments as given, relative to the current folder: what is declared below them is in scope. */
   readonly paths: readonly string[];
   /** Digest of everything declared, resolved, with secrets by name: equal declarations have equal digests. Computed when it is first asked for. */

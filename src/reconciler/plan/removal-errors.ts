@@ -5,10 +5,10 @@ import {
   shellWord,
   type Diagnostic,
   type Entry,
+  type Origin,
   type Project,
-  type State,
 } from '../../model/index.js';
-import { movedAddresses, removedBlocks } from './moved-addresses.js';
+import { movedAddresses, removedBlocks, withoutKey } from './moved-addresses.js';
 
 type Recorded = readonly (readonly [address: string, entry: Entry])[];
 
@@ -17,16 +17,12 @@ interface Removals {
   readonly gone: Recorded;
   /** Those of them that the plan is about. */
   readonly removed: Recorded;
-  readonly state: State | undefined;
 }
 
 export const removalErrors = (
   project: Project,
-  { gone, removed, state }: Removals,
-): readonly Diagnostic[] => [
-  ...boundRemovals(project, gone),
-  ...blocksElsewhere(project, removed, state),
-];
+  { gone, removed }: Removals,
+): readonly Diagnostic[] => [...boundRemovals(project, gone), ...blocksElsewhere(project, removed)];
 
 /** Moves between two addresses that hold an object each, of which nothing is declared: a `removed` block would forget both. */
 function boundRemovals(project: Project, gone: Recorded): readonly Diagnostic[] {
@@ -48,34 +44,43 @@ function boundRemovals(project: Project, gone: Recorded): readonly Diagnostic[] 
   });
 }
 
-/** Objects that would be deleted although a block in a file that the PATHs leave out moves or forgets them. */
+/** Objects that would be deleted although a block in a file that the PATHs leave out moves or forgets them, or may do so. */
 function blocksElsewhere(
-  { refactorings = [], outside_refactorings = [] }: Project,
+  { refactorings = [], outside_refactorings: outside = [], outside_errors = [] }: Project,
   removed: Recorded,
-  state: State | undefined,
 ): readonly Diagnostic[] {
-  const files = new Set(Object.values(state?.resources ?? {}).map(({ file }) => file));
-  const outside = outside_refactorings.flatMap(({ block, declares }) =>
-    declares && !files.has(block.origin.file) ? [] : [block],
-  );
-  if (outside.length === 0) return [];
+  if (outside.length + outside_errors.length === 0) return [];
   const all = { refactorings: [...refactorings, ...outside] };
-  const { blockOf } = movedAddresses(all);
+  const { blockOf, pathOf } = movedAddresses(all);
   const blocksOf = removedBlocks(all);
   return removed.flatMap(([address]): readonly Diagnostic[] => {
-    const blocks = [blockOf(address), ...blocksOf(address).filter(({ forgets }) => forgets)];
-    const block = blocks.find((one) => one && outside.includes(one));
-    if (!block) return [];
-    const { origin } = block;
+    const path = pathOf(address);
+    const moves = path.flatMap((one) => blockOf(one) ?? []);
+    const forgets = blocksOf(address).filter((one) => one.forgets);
+    const block = [...moves, ...forgets].find((one) => outside.includes(one));
+    if (block)
+      return [
+        blockElsewhere(address, block.origin, {
+          summary: `${address} would be removed, and the PATHs leave out the ${block.block} block that names it.`,
+          detail: `Add the file of the block to the PATHs: ${block.origin.file}`,
+        }),
+      ];
+    const error = outside_errors.find(({ names }) =>
+      path.some((one) => names.has(withoutKey(one))),
+    );
+    if (!error) return [];
+    const { origin, summary } = error;
     return [
-      {
-        severity: 'error',
-        code: 'block-elsewhere',
-        summary: `${address} would be removed, and the PATHs leave out the ${block.block} block that names it.`,
-        detail: `Add the file of the block to the PATHs: ${origin.file}`,
-        address,
-        origin,
-      },
+      blockElsewhere(address, origin, {
+        summary: `${address} would be removed, and ${origin.file}, which the PATHs leave out, may hold a block that names it.`,
+        detail: `The file has an error. Correct it first: ${summary}`,
+      }),
     ];
   });
 }
+
+const blockElsewhere = (
+  address: string,
+  origin: Origin,
+  words: Pick<Diagnostic, 'summary' | 'detail'>,
+): Diagnostic => ({ severity: 'error', code: 'block-elsewhere', ...words, address, origin });

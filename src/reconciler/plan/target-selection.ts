@@ -20,7 +20,7 @@ import {
 import { declaredFormerAddresses, formerAddresses, formerAddressInState } from './match.js';
 import { spread } from './document-diff.js';
 import { membersOf } from './dependency-graph.js';
-import { forgetting, movedAddresses, withoutKey } from './moved-addresses.js';
+import { forgetting, movedAddresses, withoutKey, type MovedAddresses } from './moved-addresses.js';
 import { removalErrors } from './removal-errors.js';
 
 export interface Selection {
@@ -61,10 +61,10 @@ export function select(
   const entries = Object.entries(state?.resources ?? {});
   const inPaths = below(project.paths);
   const forgets = forgetting(project);
-  const moves = movedAddresses(project);
+  const { pathOf } = movedAddresses(project);
   // A `removed` block names its object by the address after the moves, and so does who destroys what was not moved yet.
   const namesOf = (address: string): readonly string[] => [
-    ...(forgets(address) ? moves.pathOf(address) : [address]),
+    ...(forgets(address) ? pathOf(address) : [address]),
     ...(renamed.has(address) ? [renamed.get(address)!] : []),
   ];
   const isDeclared = (address: string): boolean => all.has(address) || renamed.has(address);
@@ -73,7 +73,7 @@ export function select(
   );
   const goneAddresses = new Set(gone.map(([address]) => address));
   const declared = request.destroy ? new Map<string, Declaration>() : all;
-  const covers = coverage(all, request, { namesOf, renamed });
+  const covers = coverage(all, request, { namesOf, pathOf, renamed });
   const staying = entries.filter(([address]) => !goneAddresses.has(address));
   const declaredKinds = new Set(
     [...project.declarations, ...staying.map(([, entry]) => entry)].map(({ kind }) => kind),
@@ -103,12 +103,13 @@ export function select(
     is_foreign_blocked,
     diagnostics: [
       ...(request.destroy ? [] : doubtfulRenames(declarations, all, state, inPaths)),
-      ...removalErrors(project, { gone: request.destroy ? [] : gone, removed, state }),
+      ...removalErrors(project, { gone: request.destroy ? [] : gone, removed }),
       ...(foreign > 0 && !is_foreign_blocked ? [foreignState(foreign, isRemoved)] : []),
       ...wrongNames(kinds, request, {
         declared: [...all.keys()],
         recorded: entries.flatMap(([address]) => [address, ...namesOf(address)]),
         renamed,
+        pathOf,
       }),
     ],
   };
@@ -259,6 +260,8 @@ const named = (address: string, names: readonly string[]): boolean =>
 interface OtherNames {
   /** The address of an object in the state, and others that mean the same object. */
   readonly namesOf: (address: string) => readonly string[];
+  /** The address, and all that moves lead it to. */
+  readonly pathOf: MovedAddresses['pathOf'];
   /** Declared addresses by those that the state holds. */
   readonly renamed: ReadonlyMap<string, string>;
 }
@@ -267,27 +270,37 @@ interface OtherNames {
 function coverage(
   declared: ReadonlyMap<string, Declaration>,
   { targets: wanted, excludes: unwanted, destroy }: PlanRequest,
-  { namesOf, renamed }: OtherNames,
+  { namesOf, pathOf, renamed }: OtherNames,
 ): ((address: string) => boolean) | undefined {
   if (wanted.length === 0 && unwanted.length === 0) return undefined;
   const needs = references(declared);
-  const addressesIn = (asked: readonly string[]): readonly string[] => [
+  const addressesIn = (
+    asked: readonly string[],
+    formersOf: (former: string) => readonly string[],
+  ): readonly string[] => [
     ...[...declared.keys()].filter((address) => named(address, asked)),
     ...[...renamed].flatMap(([former, address]) =>
-      destroy && named(former, asked) ? [address] : [],
+      destroy && formersOf(former).some((one) => named(one, asked)) ? [address] : [],
     ),
   ];
   const targets =
-    wanted.length === 0 ? undefined : closure(addressesIn(wanted), destroy ? new Map() : needs);
-  const kept = addressesIn(unwanted);
+    wanted.length === 0
+      ? undefined
+      : closure(
+          addressesIn(wanted, (former) => [former]),
+          destroy ? new Map() : needs,
+        );
+  // Another environment may hold the object at any address of its path: what is excluded stays there, too.
+  const kept = addressesIn(unwanted, pathOf);
   const dependents = closure(kept, invert(needs));
   // What stays needs what it refers to.
   const excludes = destroy ? closure([...dependents], needs) : dependents;
   return (address) => {
     const names = namesOf(address);
-    const isIn = (scope: ReadonlySet<string>, asked: readonly string[]): boolean =>
-      names.some((one) => scope.has(one) || named(one, asked));
-    return (targets === undefined || isIn(targets, wanted)) && !isIn(excludes, unwanted);
+    const isWanted =
+      targets === undefined || names.some((one) => targets.has(one) || named(one, wanted));
+    const formers = destroy ? [...names, ...pathOf(address)] : names;
+    return isWanted && !formers.some((one) => excludes.has(one) || named(one, unwanted));
   };
 }
 
@@ -329,26 +342,30 @@ interface Nameable {
   readonly declared: readonly string[];
   readonly recorded: readonly string[];
   readonly renamed: ReadonlyMap<string, string>;
+  readonly pathOf: MovedAddresses['pathOf'];
 }
 
-const wrongNames = (
+function wrongNames(
   kinds: Kinds,
   { targets, excludes, destroy }: PlanRequest,
-  { declared, recorded, renamed }: Nameable,
-): readonly Diagnostic[] =>
-  [...targets, ...excludes].flatMap((name) => [
-    ...unknownName(kinds, name, [...declared, ...recorded]),
-    ...(destroy ? [] : earlierName(name, declared, renamed)),
-  ]);
+  nameable: Nameable,
+): readonly Diagnostic[] {
+  const all = [...nameable.declared, ...nameable.recorded];
+  return [...targets, ...excludes].flatMap((name) => {
+    const earlier = destroy ? [] : earlierName(name, nameable);
+    return earlier.length > 0 ? earlier : unknownName(kinds, name, all);
+  });
+}
 
-/** A name that declarations only had before selects nothing: to exclude it would exclude nothing. */
+/** A name that declarations only had before, or have in an environment that is behind, selects nothing: to exclude it would exclude nothing. */
 function earlierName(
   name: string,
-  addresses: readonly string[],
-  renamed: ReadonlyMap<string, string>,
+  { declared, renamed, pathOf }: Pick<Nameable, 'declared' | 'renamed' | 'pathOf'>,
 ): Diagnostic[] {
-  if (addresses.some((address) => named(address, [name]))) return [];
-  const later = [...renamed].flatMap(([former, now]) => (named(former, [name]) ? [now] : []));
+  if (declared.some((address) => named(address, [name]))) return [];
+  const later = [...renamed].flatMap(([former, now]) =>
+    pathOf(former).some((one) => named(one, [name])) ? [now] : [],
+  );
   if (later.length === 0) return [];
   return [
     {

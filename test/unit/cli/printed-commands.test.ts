@@ -15,12 +15,16 @@ import type { Command } from '../../../src/cli/context.js';
 const SETTINGS = 'settings: { target: emulator }\nvariables: { n: Default }\n';
 const PROJECT = `${SETTINGS}accounts: { a: { name: "\${var.n}" } }\n`;
 
-function folderWith(files: Readonly<Record<string, string>>): string {
-  const cwd = freshFolder();
+function writeAll(cwd: string, files: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(cwd, name)), { recursive: true });
     writeFileSync(join(cwd, name), text);
   }
+}
+
+function folderWith(files: Readonly<Record<string, string>>): string {
+  const cwd = freshFolder();
+  writeAll(cwd, files);
   return cwd;
 }
 
@@ -89,13 +93,13 @@ test('so does a plan without a state of which nothing is declared', async () => 
 });
 
 describe('a block in a file that the PATHs leave out', () => {
-  const applied = async (files: Readonly<Record<string, string>>) => {
+  const applied = async (files: Readonly<Record<string, string>>, settings = SETTINGS) => {
     const cwd = folderWith({
-      'a.yaml': `${SETTINGS}accounts: { depot: { name: Depot }, keep: { name: Keep } }\n`,
+      'a.yaml': `${settings}accounts: { depot: { name: Depot }, keep: { name: Keep } }\n`,
     });
     await typing(apply, cwd, 'apply', 'a.yaml', '--auto-approve');
-    writeFileSync(join(cwd, 'a.yaml'), `${SETTINGS}accounts: { keep: { name: Keep } }\n`);
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
+    writeFileSync(join(cwd, 'a.yaml'), `${settings}accounts: { keep: { name: Keep } }\n`);
+    writeAll(cwd, files);
     return typing(plan, cwd, 'plan', 'a.yaml');
   };
   const REMOVED = 'removed: [{ from: accounts.depot, lifecycle: { destroy: false } }]\n';
@@ -111,11 +115,81 @@ describe('a block in a file that the PATHs leave out', () => {
     expect(stderr).toContain('Add the file of the block to the PATHs: removals.yaml');
   });
 
-  test('is none where its file declares objects of another state', async () => {
-    const { code, stderr } = await applied({
-      'labs.yaml': `accounts: { bench: { name: Bench } }\n${REMOVED}`,
-    });
+  const WITH_STATE = 'settings: { target: emulator, state: { url: mine.json } }\n';
+
+  test('is an error where it is unclear which settings are those of its file', async () => {
+    const files = { 'removals.yaml': REMOVED, 'other.yaml': SETTINGS };
+    const { code, stderr } = await applied(files, WITH_STATE);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('[block-elsewhere]')]);
+  });
+
+  const MOVED = 'moved: [{ from: accounts.depot, to: accounts.hall }]\n';
+  const HALL = `accounts: { hall: { name: Depot } }\n${MOVED}`;
+
+  test.each([
+    ['is new, and declares the object again', HALL],
+    ['cannot be parsed', HALL.replace(' } }', ' }')],
+    ['has an error in the block', MOVED.replace('hall', '"${var.nope}"')],
+    ['declares the object with an error', HALL.replace('name', 'nme')],
+    ['has the same settings', `${SETTINGS}${HALL}`],
+  ])('is an error where its file %s', async (_, text) => {
+    const { code, stderr } = await applied({ 'new.yaml': text });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('[block-elsewhere]')]);
+    expect(stderr).toContain('new.yaml:');
+  });
+
+  const OTHER = 'settings: { target: emulator, state: { url: other.json } }\n';
+
+  test.each([
+    ['has settings with another state', { 'labs.yaml': `${OTHER}${HALL}` }],
+    ['is beside such settings', { 'p/trueup.yaml': OTHER, 'p/moves.yaml': MOVED }],
+    [
+      'has an error, and is beside such settings',
+      { 'p/trueup.yaml': OTHER, 'p/m.yaml': `accounts: { x: { nme: X } }\n${MOVED}` },
+    ],
+    [
+      'has an error, and holds no block',
+      { 'x.yaml': 'accounts: { x: { account: "${accounts.depot.id}", nme: X } }\n' },
+    ],
+  ])('is none where its file %s', async (_, files) => {
+    const { code, stderr } = await applied(files);
     expect([code, stderr.includes('block-elsewhere')]).toEqual([0, false]);
+  });
+
+  test('is none of another project with settings of its own, if the environment names the state', async () => {
+    const [both, one] = [
+      'accounts: { depot: { name: Depot }, keep: { name: Keep } }\n',
+      'accounts: { keep: { name: Keep } }\n',
+    ];
+    const cwd = folderWith({
+      'p/trueup.yaml': `${SETTINGS}${both}`,
+      'q/trueup.yaml': 'settings: { target: emulator, policy: { max_deletes: 3 } }\n',
+      'q/moves.yaml': HALL,
+    });
+    const env = { TRUEUP_STATE: 'p.json' };
+    const typing = (command: Command, ...words: readonly string[]) =>
+      inProcess(command, words, { cwd, env });
+    await typing(apply, 'apply', 'p', '--auto-approve');
+    writeAll(cwd, { 'p/trueup.yaml': `${SETTINGS}${one}` });
+    expect((await typing(plan, 'plan', 'p')).code).toBe(0);
+    writeAll(cwd, { 'p/new.yaml': HALL });
+    const { code, stderr } = await typing(plan, 'plan', 'p/trueup.yaml');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('to the PATHs: p/new.yaml')]);
+  });
+
+  test('is an error in the folder of a file that a PATH names, outside of the current folder', async () => {
+    const top = folderWith({
+      'dev/trueup.yaml': WITH_STATE,
+      'shared/a.yaml': 'accounts: { depot: { name: Depot }, keep: { name: Keep } }\n',
+    });
+    const cwd = join(top, 'dev');
+    const paths = ['trueup.yaml', '../shared/a.yaml'];
+    await typing(apply, cwd, 'apply', ...paths, '--auto-approve');
+    writeFileSync(join(top, 'shared/a.yaml'), 'accounts: { keep: { name: Keep } }\n');
+    writeFileSync(join(top, 'shared/b.yaml'), HALL);
+    const { code, stderr } = await typing(plan, cwd, 'plan', ...paths);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('to the PATHs: ../shared/b.yaml')]);
+    expect((await typing(plan, cwd, 'plan', ...paths, '../shared/b.yaml')).code).toBe(0);
   });
 });
 

@@ -606,6 +606,37 @@ describe('a plan with', () => {
       expect(steps(proposal)).toEqual([]);
     });
 
+    it('keeps what is excluded by any address that moves lead it to', async () => {
+      const of = (keys: string) =>
+        `accounts:\n  c: { for_each: ${keys}, name: "Site \${each.key}", account: "1" }\n`;
+      const declared = await project(
+        `moved: [{ from: accounts.a, to: accounts.b }, { from: accounts.b, to: accounts.c }]
+removed: [{ from: 'accounts.c["west"]', lifecycle: { destroy: false } }]
+${of('[north]')}  kid: { name: Kid, account: '\${accounts.c["north"].id}' }\n`,
+      );
+      const planned = (request: Partial<PlanRequest>) =>
+        planScene({
+          state: {
+            'accounts.a["north"]': held('2'),
+            'accounts.a["west"]': held('3'),
+            'accounts.a["south"]': held('5'),
+            'accounts.kid': held('4'),
+          },
+          live: {
+            accounts: [
+              ...objects,
+              live('accounts', '4', { name: 'Kid', account: '2' }),
+              live('accounts', '5', { name: 'South', account: '1' }),
+            ],
+          },
+          request,
+          more: { project: declared },
+        });
+      const excludes = ['accounts.b'];
+      expect(steps(planned({ destroy: true, excludes }))).toEqual([]);
+      expect(codes(planned({ excludes }))).toContain('renamed-address');
+    });
+
     it('keeps what an excluded object refers to', () => {
       expect(steps(planned({ excludes: ['accounts.kid'] }))).toEqual([]);
     });
@@ -702,7 +733,7 @@ describe('a move to what is removed, where nothing is declared', () => {
       more: {
         project: {
           ...projectOf([declare('accounts.root', { name: 'Root' })]),
-          outside_refactorings: outside.map((block) => ({ block, declares: false })),
+          outside_refactorings: outside,
         },
       },
     });
@@ -711,24 +742,40 @@ describe('a move to what is removed, where nothing is declared', () => {
     expect(errors).toMatchObject([{ code: 'block-elsewhere', address: 'accounts.a', origin }]);
   });
 
-  it.each([
-    ['declares something, and the state holds nothing of it', 'b.yaml', []],
-    ['declares something that the state holds', origin.file, ['block-elsewhere']],
-  ])('is one for a block outside of the PATHs if its file %s', (_, file, found) => {
-    const { plan } = planScene({
-      state: { 'accounts.a': held('2', { file: 'a.yaml' }) },
+  it('is an error if a block that the PATHs leave out follows one of their own', () => {
+    const proposal = planScene({
+      state: { 'accounts.a': held('2') },
       live: { accounts: objects },
       more: {
         project: {
           ...projectOf([declare('accounts.root', { name: 'Root' })]),
-          outside_refactorings: [
-            { block: { ...removal('a', true), origin: { ...origin, file } }, declares: true },
-          ],
+          refactorings: [move('a', 'b')],
+          outside_refactorings: [move('b', 'c')],
         },
       },
     });
-    const errors = plan.diagnostics.filter(({ severity }) => severity === 'error');
-    expect(errors.map(({ code }) => code)).toEqual(found);
+    expect(codes(proposal)).toContain('block-elsewhere');
+  });
+
+  it.each([
+    ['any address of the object', 'accounts.b', true],
+    ['other addresses alone', 'accounts.d', false],
+  ])('may be in a file with errors that holds %s', (_, name, isFound) => {
+    const { plan } = planScene({
+      state: { 'accounts.a["k"]': held('2') },
+      live: { accounts: objects },
+      more: {
+        project: {
+          ...projectOf([declare('accounts.root', { name: 'Root' })]),
+          refactorings: [move('a', 'b')],
+          outside_errors: [{ origin, summary: 'unknown key', names: new Set([name]) }],
+        },
+      },
+    });
+    const found = plan.diagnostics.filter(({ code }) => code === 'block-elsewhere');
+    expect(found).toMatchObject(
+      isFound ? [{ severity: 'error', address: 'accounts.a["k"]', origin }] : [],
+    );
   });
 
   it('is none if a killed run left both with one object', () => {
