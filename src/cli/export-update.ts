@@ -21,7 +21,7 @@ import type { LiveDifference, UpdatedFile } from '../declarations/writing.js';
 import { declarationFiles } from '../platform/declaration-files.js';
 import type { DeclarationFiles } from '../platform/index.js';
 import type { Proposal } from '../reconciler/plan/plan.js';
-import { typed, updateCommand } from './commands-to-type.js';
+import { scopeWords, typed, updateCommand } from './commands-to-type.js';
 import type { Context } from './context.js';
 import { chosen, loadProject, wholeProject } from './project.js';
 import { requestOf, tellWarnings, withProject, type ProjectContext } from './working-context.js';
@@ -206,6 +206,7 @@ function untouched(
         entries[address] !== undefined) ||
       (action === 'forget' && drifted.has(address)),
   );
+  const replaced = of(({ previous_id }) => previous_id !== undefined);
   const pending = judged(context, site, proposal).flatMap(({ declaration, pending: some }) =>
     some.map(({ path }) => `${path} of ${declaration.address}`),
   );
@@ -216,15 +217,15 @@ function untouched(
     ...note(
       gone,
       ['no longer exists: its declaration stays', 'no longer exist: their declarations stay'],
-      'To create it again: trueup apply\nOtherwise remove the declaration.',
+      `To create it again: ${applyOnly(gone)}\nOtherwise remove the declaration.`,
     ),
     ...note(
-      of(({ previous_id }) => previous_id !== undefined),
+      replaced,
       [
         'was replaced by another object: its declaration stays',
         'were replaced by other objects: their declarations stay',
       ],
-      'To see the new object: trueup drift',
+      `To adopt the new object: ${applyOnly(replaced)}`,
     ),
     ...note(
       pending,
@@ -243,6 +244,13 @@ function untouched(
       : []),
   ];
 }
+
+/** What else differs stays as it is: it may be what is to be written into the declarations. */
+const applyOnly = (addresses: readonly string[]): string =>
+  [
+    'trueup apply',
+    ...scopeWords({ target: addresses.length > FEW ? ['ADDRESS'] : addresses }),
+  ].join(' ');
 
 /** How the rest is written although something is refused. */
 function unwritten(

@@ -15,6 +15,7 @@ import {
   Secret,
   same,
   secretsIn,
+  shellWord,
   tryAddress,
   unescapeAll,
   type Attribute,
@@ -117,12 +118,15 @@ function refusalOf(
   const refusal = errorAt(declaration, path, {
     code: 'not-updatable',
     summary: `The live value of ${path} cannot be written into ${address}: ${why}.`,
-    detail: instead,
+    detail: instead.replace(APPLY, `${APPLY} --target ${shellWord(address)}`),
   });
   return { ...refusal, ...defined({ origin: place ?? refusal.origin }) };
 }
 
-const BY_HAND = 'Write it there by hand, or restore what is declared: trueup apply';
+/** In advice about one object. */
+const APPLY = 'trueup apply';
+
+const BY_HAND = `Write it there by hand, or restore what is declared: ${APPLY}`;
 
 /** What can be refused without the file. */
 function refusedUnread(
@@ -133,24 +137,24 @@ function refusedUnread(
   if (origin.path !== undefined || origin.file.endsWith('.json'))
     return {
       why: 'a stack declares it',
-      instead: 'Change the program that makes the stack, or restore what is declared: trueup apply',
+      instead: `Change the program that makes the stack, or restore what is declared: ${APPLY}`,
     };
   if (origin.file === '-')
     return { why: 'it was read from standard input', instead: 'Name its file as a PATH.' };
   if (origin.used_at !== undefined)
     return {
       why: 'a template makes the declaration, and others with it',
-      instead: `Change the template, or what \`use\` gives it in ${placeText({ ...origin.used_at })}, by hand; or restore what is declared: trueup apply`,
+      instead: `Change the template, or what \`use\` gives it in ${placeText({ ...origin.used_at })}, by hand; or restore what is declared: ${APPLY}`,
     };
   if (tryAddress(`${kind.name}.${name}`)?.key !== undefined)
     return {
       why: 'a `for_each` makes the declaration, and others with it',
-      instead: `Change what the \`for_each\` says of this member by hand, or restore what is declared: trueup apply`,
+      instead: `Change what the \`for_each\` says of this member by hand, or restore what is declared: ${APPLY}`,
     };
   if (secretsIn(declared ?? null).size > 0 || holds(live))
     return {
       why: 'the declared or the live value holds a secret',
-      instead: 'Change the secret where it is kept, or restore it: trueup apply',
+      instead: `Change the secret where it is kept, or restore it: ${APPLY}`,
     };
   if (hasMask(declared) || hasMask(live))
     return {
@@ -214,7 +218,7 @@ function changed(one: LiveDifference, kind: Kind, { sources, pages }: Reading): 
   if (expression !== undefined)
     return {
       why: `it is written as ${expression}`,
-      instead: `Change the value behind the expression, or write a plain value there; or restore what is declared: trueup apply`,
+      instead: `Change the value behind the expression, or write a plain value there; or restore what is declared: ${APPLY}`,
       place: at(place.offset),
     };
   const live = unescapeAll(one.live ?? ('items' in place ? [] : null));

@@ -3649,6 +3649,27 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/cli/printed-commands.test.ts'],
   },
   {
+    name: 'a destroy keeps what was moved from a file that is not covered, without a word',
+    file: 'reconciler/plan/target-selection.ts',
+    find: "!request.destroy || (code === 'renamed-elsewhere'",
+    replace: "!request.destroy || (code === 'no-such-code'",
+    tests: ['unit/reconciler/refactoring.test.ts'],
+  },
+  {
+    name: 'advice to restore one object applies all of them',
+    file: 'declarations/update.ts',
+    find: 'instead.replace(APPLY,',
+    replace: 'instead.replace(APPLY.repeat(2),',
+    tests: ['unit/cli/export-update.test.ts'],
+  },
+  {
+    name: 'a plan says nothing of a secret that its create needs',
+    file: 'reconciler/plan/plan-notes.ts',
+    find: '({ live }) => live === undefined',
+    replace: '({ live }) => live === null',
+    tests: ['unit/reconciler/plan.test.ts'],
+  },
+  {
     name: 'only the first move of an object may stand outside of the PATHs',
     file: 'reconciler/plan/removal-errors.ts',
     find: 'path.flatMap((one) => blockOf(one) ?? [])',

@@ -64,9 +64,19 @@ export interface Applied {
 type End = (applied: Applied) => void;
 
 async function start(context: Context, paths: readonly string[], end: End): Promise<Exit> {
-  const [only] = paths;
-  if (paths.length === 1 && only !== undefined && isPlanFile(resolve(context.cwd, only)))
-    return applySaved(context, only, end);
+  const saved = paths.find((path) => path !== '-' && isPlanFile(resolve(context.cwd, path)));
+  if (saved !== undefined) {
+    // The PATH is the plan itself, which no other command takes.
+    context.said = { paths: [], env: undefined, variables: [] };
+    if (paths.length === 1) return applySaved(context, saved, end);
+    refuse(
+      'usage',
+      `${saved} is no declaration file. A saved plan is applied without other PATHs.`,
+      {
+        detail: `If it is one, to apply it: trueup apply ${pathWord(saved)}`,
+      },
+    );
+  }
   if (context.flags.identity !== undefined)
     refuse('usage', '--identity can be used only with a saved plan.', {
       detail: 'For example: trueup apply change.plan --identity key.txt',
@@ -107,8 +117,6 @@ export function change(
 
 async function applySaved(context: Context, name: string, end: End): Promise<Exit> {
   const { flags } = context;
-  // The PATH is the plan itself, which no other command takes.
-  context.said = { paths: [], env: undefined, variables: [] };
   const given = (['target', 'exclude', 'allow', 'destroy', 'var', 'env'] as const).find(
     (flag) => flags[flag] !== undefined,
   );

@@ -17,12 +17,17 @@ interface Removals {
   readonly gone: Recorded;
   /** Those of them that the plan is about. */
   readonly removed: Recorded;
+  /** Of a plan that destroys everything. */
+  readonly destroy: boolean;
 }
 
 export const removalErrors = (
   project: Project,
-  { gone, removed }: Removals,
-): readonly Diagnostic[] => [...boundRemovals(project, gone), ...blocksElsewhere(project, removed)];
+  { gone, removed, destroy }: Removals,
+): readonly Diagnostic[] => [
+  ...(destroy ? [] : boundRemovals(project, gone)),
+  ...blocksElsewhere(project, removed, destroy),
+];
 
 /** Moves between two addresses that hold an object each, of which nothing is declared: a `removed` block would forget both. */
 function boundRemovals(project: Project, gone: Recorded): readonly Diagnostic[] {
@@ -48,6 +53,7 @@ function boundRemovals(project: Project, gone: Recorded): readonly Diagnostic[] 
 function blocksElsewhere(
   { refactorings = [], outside_refactorings: outside = [], outside_errors = [] }: Project,
   removed: Recorded,
+  destroy: boolean,
 ): readonly Diagnostic[] {
   if (outside.length + outside_errors.length === 0) return [];
   const all = { refactorings: [...refactorings, ...outside] };
@@ -62,7 +68,7 @@ function blocksElsewhere(
       return [
         blockElsewhere(address, block.origin, {
           summary: `${address} would be removed, and the PATHs leave out the ${block.block} block that names it.`,
-          detail: `Add the file of the block to the PATHs: ${block.origin.file}`,
+          detail: `${destroy ? `To leave it out: trueup destroy --exclude ${shellWord(address)}\nOtherwise, add` : 'Add'} the file of the block to the PATHs: ${block.origin.file}`,
         }),
       ];
     const error = outside_errors.find(({ names }) =>

@@ -102,8 +102,11 @@ export function select(
     foreign,
     is_foreign_blocked,
     diagnostics: [
-      ...(request.destroy ? [] : doubtfulRenames(declarations, all, state, inPaths)),
-      ...removalErrors(project, { gone: request.destroy ? [] : gone, removed }),
+      ...doubtfulRenames(declarations, all, state, inPaths).filter(
+        ({ code, address = '' }) =>
+          !request.destroy || (code === 'renamed-elsewhere' && (covers?.(address) ?? true)),
+      ),
+      ...removalErrors(project, { gone, removed, destroy: request.destroy }),
       ...(foreign > 0 && !is_foreign_blocked ? [foreignState(foreign, isRemoved)] : []),
       ...wrongNames(kinds, request, {
         declared: [...all.keys()],

@@ -234,6 +234,7 @@ describe('a value that cannot be written in place is refused, and nothing is wri
     home.change('accounts', 'A', { name: 'A2' });
     home.change('accounts', 'B', { name: 'B2' });
     const { stderr } = await home.update();
+    expect(stderr).toContain('restore what is declared: trueup apply --target accounts.a ');
     expect(stderr).toContain('To update the others: trueup export --update --target accounts.b');
     expect((await home.update('--dry-run')).stderr).toContain(
       'To update the others: trueup export --update --target accounts.b --dry-run',
@@ -356,6 +357,7 @@ describe('what is not drift stays, and is named', () => {
     const { code, stderr } = await home.update();
     expect(code).toBe(0);
     expect(stderr).toContain('accounts.a no longer exists: its declaration stays.');
+    expect(stderr).toContain('To create it again: trueup apply --target accounts.a Otherwise');
     expect(stderr).toContain('name of accounts.b was not changed outside of trueup, and stays.');
     expect(stderr).toContain('accounts 1 is unmanaged, and stays unmanaged.');
     expect(home.read('trueup.yaml')).toBe(edited.replace('name: C', 'name: C2'));

@@ -71,6 +71,16 @@ test('a saved plan that is applied in another project advises no command there',
   expect(changed.stderr).toContain('Make it again: trueup plan --out d.plan --destroy');
 });
 
+test('a saved plan beside a PATH is applied alone', async () => {
+  const cwd = folderWith({ 'trueup.yaml': PROJECT });
+  await typing(plan, cwd, 'plan', '--out', 'my plan');
+  const { code, stderr } = await typing(apply, cwd, 'apply', '.', 'my plan');
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining("to apply it: trueup apply 'my plan' "),
+  ]);
+});
+
 test('a saved plan that is applied in a copy of its project advises no command there', async () => {
   const [staging, prod] = [
     folderWith({ 'trueup.yaml': PROJECT }),

@@ -1029,6 +1029,25 @@ describe('requests', () => {
     expect(codes(scene('unavailable'))).toContain('secret-unseen');
   });
 
+  it('says that the secret of a create is not available', () => {
+    const secret = new Secret('env.S', () => undefined);
+    const { plan, exit } = planScene({
+      declared: [
+        declare('alert_push_destinations.p', { name: 'Pager', authentication: { secret } }),
+      ],
+      state: {},
+      live: {},
+      more: {
+        secrets: new Map([['alert_push_destinations.p authentication.secret', 'unavailable']]),
+      },
+    });
+    expect(exit).toBe(2);
+    const notes = plan.diagnostics.filter(({ code }) => code === 'secret-unseen');
+    expect(notes.map(({ summary }) => summary)).toEqual([
+      'The secret of alert_push_destinations.p is not available here, and apply needs it for the create.',
+    ]);
+  });
+
   it('leaves what is not known yet as a reference, and fills in what is', () => {
     const target = new Reference('declared', 'alert_push_destinations.p', 'destination_config_id');
     const values = {

@@ -586,6 +586,19 @@ describe('a plan with', () => {
       expect(steps(planned({ excludes: [address] }))).toEqual([]);
     });
 
+    it.each([
+      [[], ['renamed-elsewhere']],
+      [['accounts.b'], []],
+    ])('says what was moved from a file that is not covered, without %j', (excludes, found) => {
+      const proposal = planScene({
+        state: { 'accounts.a': held('2', { file: '../x.yaml' }) },
+        live: { accounts: objects },
+        request: { destroy: true, excludes },
+        more: { project: projectOf([moved('b', 'a')]) },
+      });
+      expect([steps(proposal), codes(proposal)]).toEqual([[], found]);
+    });
+
     it('keeps what dependents of an excluded object refer to', () => {
       const account = (name: string) => new Reference('declared', `accounts.${name}`, 'id');
       const declared = [
@@ -755,6 +768,22 @@ describe('a move to what is removed, where nothing is declared', () => {
       },
     });
     expect(codes(proposal)).toContain('block-elsewhere');
+  });
+
+  it('is an error of a destroy, with the ways to keep or to destroy its object', () => {
+    const { plan } = planScene({
+      state: { 'accounts.a': held('2') },
+      live: { accounts: objects },
+      request: { destroy: true },
+      more: { project: { ...projectOf([]), outside_refactorings: [move('a', 'b')] } },
+    });
+    expect(plan.diagnostics).toContainEqual(
+      expect.objectContaining({
+        code: 'block-elsewhere',
+        detail:
+          'To leave it out: trueup destroy --exclude accounts.a\nOtherwise, add the file of the block to the PATHs: a.yaml',
+      }),
+    );
   });
 
   it.each([
