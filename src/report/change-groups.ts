@@ -218,8 +218,19 @@ export const outsideGroups = (
   drift: readonly ResourceDrift[],
   verbose: boolean | undefined,
 ): readonly (readonly ResourceDrift[])[] =>
-  groupedBy(drift, ({ kind, actions, changes }) =>
-    verbose ? undefined : canonical([kind, ...actions, ...changes.map((one) => ({ ...one }))]),
+  groupedBy(drift, ({ kind, actions, changes, replaced_by }) =>
+    verbose
+      ? undefined
+      : canonical([
+          kind,
+          replaced_by !== undefined,
+          ...actions,
+          ...changes.map((one) => ({ ...one })),
+        ]),
   );
 
-export const goneWords = (count: number): string => (count === 1 ? 'is gone' : 'are gone');
+/** What happened to objects that no longer exist. @param same at least one */
+export function goneWords(same: readonly ResourceDrift[]): string {
+  if (same[0]!.replaced_by === undefined) return same.length === 1 ? 'is gone' : 'are gone';
+  return same.length === 1 ? 'was replaced by another object' : 'were replaced by other objects';
+}

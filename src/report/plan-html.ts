@@ -10,7 +10,7 @@ import {
   keysOf,
 } from '../model/index.js';
 import { CORRECT_FIRST, isWrong } from './brief-diagnostics.js';
-import { addressesOf, groupsOf, reasonsOf, type ChangeGroup } from './change-groups.js';
+import { addressesOf, goneWords, groupsOf, reasonsOf, type ChangeGroup } from './change-groups.js';
 import { outsideDifference } from './differences.js';
 import {
   impactBasis,
@@ -208,7 +208,14 @@ function requestItems(requests: readonly SentWords[]): readonly Markup[] {
   return [markup`<ol class="plain">\n${items}</ol>\n`];
 }
 
-function outsideItem({ address, kind, id, actions: [action], changes }: ResourceDrift): Markup {
+function outsideItem(drift: ResourceDrift): Markup {
+  const {
+    address,
+    kind,
+    id,
+    actions: [action],
+    changes,
+  } = drift;
   const gone = action === 'delete';
   const live = changes.map(outsideDifference);
   return itemOf({
@@ -217,7 +224,9 @@ function outsideItem({ address, kind, id, actions: [action], changes }: Resource
     sign: gone ? '−' : '~',
     verb: gone ? 'gone' : 'changed',
     address,
-    why: gone ? 'the live object is gone' : `differs in ${plural(changes.length, 'attribute')}`,
+    why: gone
+      ? `the live object ${goneWords([drift])}`
+      : `differs in ${plural(changes.length, 'attribute')}`,
     open: false,
     body: [
       facts([['Live id', codeOf(id)]]),

@@ -165,9 +165,7 @@ function* driftItems(
     const { actions, changes } = same[0]!;
     const isGone = actions[0] === 'delete';
     const differs = same.length === 1 ? 'differs in' : 'differ in';
-    const what = isGone
-      ? goneWords(same.length)
-      : `${differs} ${plural(changes.length, 'attribute')}`;
+    const what = isGone ? goneWords(same) : `${differs} ${plural(changes.length, 'attribute')}`;
     yield* ['', `${level.code(addressList(same, isGone))} ${what}`];
     if (!level.details || changes.length === 0) return;
     yield '';

@@ -92,7 +92,7 @@ function* driftLines(same: readonly ResourceDrift[], screen: Screen): Lines {
   const { actions, changes } = same[0]!;
   const isGone = actions[0] === 'delete';
   const addresses = addressList(same, isGone);
-  const said = isGone ? `${addresses} ${goneWords(same.length)}` : addresses;
+  const said = isGone ? `${addresses} ${goneWords(same)}` : addresses;
   yield* flow(said, screen, { lead: '  ', hang: 4 });
   yield* differenceLines(changes.map(outsideDifference), screen);
 }

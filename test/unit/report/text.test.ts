@@ -481,6 +481,11 @@ describe('equal drift is read at once', () => {
     expect(written(drift, 'markdown')).toContain(`\`${block}\` differ in 1 attribute\n`);
     expect(written(gone, 'text')).toContain(`  ${block} (3) are gone\n`);
     expect(written(gone, 'markdown')).toContain(`\`${block} (3)\` are gone\n`);
+    const replaced = gone.map((one, index) => ({ ...one, replaced_by: String(index) }));
+    expect(written(replaced, 'text')).toContain(`  ${block} (3) were replaced by other objects\n`);
+    expect(written([...gone.slice(1), replaced[0]!], 'markdown')).toContain(
+      '`account_authorizations.dana["a"]` was replaced by another object\n',
+    );
     const [first, second] = drift as [ResourceDrift, ResourceDrift];
     const other = { ...second, changes: [{ ...second.changes[0]!, live: 'no_access' }] };
     expect(written([first, other], 'text')).toContain('dana["a"]\n');
