@@ -2,12 +2,11 @@
 // name what the plan would remove.
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import {
-  defaultSettings,
+  cached,
   equal,
   type OutsideError,
   type Project,
   type Refactoring,
-  type Settings,
 } from '../model/index.js';
 import type { Loaded } from '../declarations/index.js';
 import { FLEET_FILE } from '../fleet/tenant.js';
@@ -36,7 +35,7 @@ export async function withOutsidePaths(
   const { cwd } = context;
   const { files, load } = reader;
   const { paths, declarations } = project;
-  if (paths.includes('.')) return project;
+  if (paths.includes('.') && paths.every(isBelow)) return project;
   // In a fleet, what other PATHs declare is of other tenants.
   const counts = !files.stat(join(cwd, FLEET_FILE)) && paths.every(isBelow);
   const others = counts ? [] : await besidePaths(cwd, paths, files);
@@ -81,46 +80,78 @@ async function outsideBlocks(
   const placeOf = ({ origin }: Refactoring): string =>
     JSON.stringify({ ...origin, file: resolve(cwd, origin.file) });
   const own = new Set(project.refactorings?.map(placeOf));
-  const isOthers = new Map<string, boolean>();
-  const ours = async (file: string): Promise<boolean> => {
-    if (!isOthers.has(file)) isOthers.set(file, await isOfAnother(context, project, file, reader));
-    return !isOthers.get(file);
-  };
+  const isOurs = filesOf(context, project, reader);
   const blocks: Refactoring[] = [];
   for (const block of whole.understood.refactorings ?? [])
-    if (!own.has(placeOf(block)) && (await ours(block.origin.file))) blocks.push(block);
+    if (!own.has(placeOf(block)) && (await isOurs(block.origin.file))) blocks.push(block);
   const errors: OutsideError[] = [];
   for (const { severity, origin, summary } of whole.diagnostics) {
     if (severity !== 'error' || !origin || isNamed(origin.file)) continue;
-    const names = namesIn(Buffer.from(reader.files.read(resolve(cwd, origin.file), Infinity)));
-    if (names.size > 0 && (await ours(origin.file))) errors.push({ origin, summary, names });
+    const names = namesIn(readableText(reader.files, resolve(cwd, origin.file)));
+    if (names.size > 0 && (await isOurs(origin.file))) errors.push({ origin, summary, names });
   }
   return { outside_refactorings: blocks, outside_errors: errors };
 }
 
-/** Everything that could be an address in a block. */
-function namesIn(bytes: Buffer): ReadonlySet<string> {
-  const text = bytes.toString();
-  return new Set(/\b(?:moved|removed)\b/.test(text) ? text.match(/[a-z]\w*\.[\w-]+/gi) : []);
+/** Files of projects are smaller. */
+const LONGEST = 4 * 1024 * 1024;
+
+/** Empty where a file cannot be read: nothing tells that it holds a block. */
+function readableText(files: DeclarationFiles, path: string): string {
+  try {
+    return Buffer.from(files.read(path, LONGEST)).toString();
+  } catch {
+    return '';
+  }
 }
 
-/** Whether a file is of another project: its settings name another state. In doubt it is not. */
-async function isOfAnother(
-  { environment }: Pick<Context, 'environment'>,
-  { settings }: Project,
-  file: string,
+/** Everything that could be an address in a block. */
+const namesIn = (text: string): ReadonlySet<string> =>
+  new Set(/\b(?:moved|removed)\b/.test(text) ? text.match(/[a-z]\w*\.[\w-]+/gi) : []);
+
+/** Nothing that could be of this project: no declarations, or no file of the environment. */
+const NO_PART: ReadonlySet<string> = new Set(['no-declarations', 'no-environment-file']);
+
+/**
+ * Tells whether a file is of this project. In doubt it is. It is not if its settings name another state, or if it declares
+ * an address that the PATHs declare. Where the environment names the state, other settings are those of another project.
+ */
+function filesOf(
+  { cwd, environment }: Pick<Context, 'cwd' | 'environment'>,
+  { settings: { state }, paths, declarations }: Project,
   { load }: Reader,
-): Promise<boolean> {
-  const { understood, diagnostics } = await load([file], { settingsAlone: true });
-  const isUnclear = diagnostics.some(
-    ({ severity, code }) =>
-      code === 'settings-unclear' || (severity === 'error' && code !== 'no-declarations'),
-  );
-  // Outside of the current folder, settings above a file are not looked for.
-  const isBare = !isBelow(file) && equal(understood.settings, defaultSettings);
-  if (isUnclear || isBare) return false;
-  // A state that the environment names is that of whichever project is planned.
-  const compared = ({ state, ...rest }: Settings): unknown =>
-    environment['TRUEUP_STATE'] ? { state, ...rest } : state;
-  return !equal(compared(understood.settings), compared(settings));
+): (file: string) => Promise<boolean> {
+  const alone = { settingsAlone: true } as const;
+  let own: Promise<readonly string[]> | undefined;
+  const ownSettings = async (): Promise<readonly string[]> => {
+    const readable = paths.filter((path) => path !== '-');
+    return (await load(readable, alone)).settings_files;
+  };
+  const declared = new Set(declarations.map(({ address }) => address));
+  const byEnvironment = state?.url === undefined && Boolean(environment['TRUEUP_STATE']);
+  const isOurs = async (file: string): Promise<boolean> => {
+    const { understood, diagnostics, settings_files: there } = await load([file], alone);
+    const isUnclear = diagnostics.some(
+      ({ severity, code }) =>
+        code === 'settings-unclear' || (severity === 'error' && !NO_PART.has(code)),
+    );
+    if (isUnclear) return true;
+    const here = await (own ??= ownSettings());
+    if (!there.some((one) => here.includes(one))) {
+      const isSame = equal(understood.settings.state, state);
+      if (there.length === 0 && !isSame && !isNear(cwd, paths, file)) return false;
+      if (there.length > 0 && (!isSame || (byEnvironment && here.length > 0))) return false;
+    }
+    const { understood: whole } = await load([file]);
+    return !whole.declarations.some(({ address }) => declared.has(address));
+  };
+  const known = new Map<string, Promise<boolean>>();
+  return (file) => cached(known, file, () => isOurs(file));
+}
+
+/** Whether a file without settings may belong to the PATHs: it is in no folder of the current one in which no PATH is. */
+function isNear(cwd: string, paths: readonly string[], file: string): boolean {
+  const firstOf = (path: string): string => relative(cwd, resolve(cwd, path)).split(sep)[0]!;
+  const isInFolder = relative(cwd, resolve(cwd, file)).includes(sep);
+  return !isBelow(file) || !isInFolder || paths.some((path) => firstOf(path) === firstOf(file));
 }

@@ -97,6 +97,8 @@ export interface Loaded {
   /** Whether an address may be declared in what could not be read. */
   readonly mayBeDeclared: (address: string) => boolean;
   readonly diagnostics: readonly Diagnostic[];
+  /** The files that hold its settings, without that of an environment. */
+  readonly settings_files: readonly string[];
   /** The lines around a place in one of the files, cleared of secrets. */
   readonly frame: (origin: Origin) => string | undefined;
 }
@@ -171,6 +173,7 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
     unusable: run.unusable,
     mayBeDeclared: (address) => mayDeclare(run, address),
     diagnostics: report.all(),
+    settings_files: collected.settings.map(({ origin }) => origin.file),
     frame: framing(library, [...found, ...overlays], cwd),
   };
 }

@@ -68,7 +68,7 @@ function blocksElsewhere(
       return [
         blockElsewhere(address, block.origin, {
           summary: `${address} would be removed, and the PATHs leave out the ${block.block} block that names it.`,
-          detail: `${destroy ? `To leave it out: trueup destroy --exclude ${shellWord(address)}\nOtherwise, add` : 'Add'} the file of the block to the PATHs: ${block.origin.file}`,
+          detail: `${destroy ? `To leave it out: trueup destroy --exclude ${shellWord(address)}\nOtherwise, add` : 'Add'} the file of the block to the PATHs: ${block.origin.file}\n${OTHER_PROJECT}`,
         }),
       ];
     const error = outside_errors.find(({ names }) =>
@@ -79,11 +79,14 @@ function blocksElsewhere(
     return [
       blockElsewhere(address, origin, {
         summary: `${address} would be removed, and ${origin.file}, which the PATHs leave out, may hold a block that names it.`,
-        detail: `The file has an error. Correct it first: ${summary}`,
+        detail: `The file has an error. Correct it first: ${summary}\n${OTHER_PROJECT}`,
       }),
     ];
   });
 }
+
+const OTHER_PROJECT =
+  'If the file is of another project, name the state of that project in its settings: settings.state.';
 
 const blockElsewhere = (
   address: string,

@@ -1,5 +1,5 @@
 // Commands that messages print do what the run was about, as they are typed.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { run as apply } from '../../../src/cli/commands/apply.js';
@@ -103,13 +103,18 @@ test('so does a plan without a state of which nothing is declared', async () => 
 });
 
 describe('a block in a file that the PATHs leave out', () => {
-  const applied = async (files: Readonly<Record<string, string>>, settings = SETTINGS) => {
+  const applied = async (
+    files: Readonly<Record<string, string>>,
+    settings = SETTINGS,
+    prepare: (cwd: string) => void = () => undefined,
+  ) => {
     const cwd = folderWith({
       'a.yaml': `${settings}accounts: { depot: { name: Depot }, keep: { name: Keep } }\n`,
     });
     await typing(apply, cwd, 'apply', 'a.yaml', '--auto-approve');
     writeFileSync(join(cwd, 'a.yaml'), `${settings}accounts: { keep: { name: Keep } }\n`);
     writeAll(cwd, files);
+    prepare(cwd);
     return typing(plan, cwd, 'plan', 'a.yaml');
   };
   const REMOVED = 'removed: [{ from: accounts.depot, lifecycle: { destroy: false } }]\n';
@@ -166,11 +171,110 @@ describe('a block in a file that the PATHs leave out', () => {
     expect([code, stderr.includes('block-elsewhere')]).toEqual([0, false]);
   });
 
+  const [BOTH, ONE] = ['depot: { name: Depot }, keep: { name: Keep }', 'keep: { name: Keep }'];
+  const [TWICE, SETTLED] = [
+    `accounts: { hall: { name: Depot }, ${ONE} }\n${MOVED}`,
+    `accounts: { hall: { name: Depot } }\n${MOVED}`,
+  ];
+  const named = (state: string): string =>
+    `settings: { target: emulator, state: { url: ${state}.json } }\n`;
+  const q = { 'q/trueup.yaml': `${named('q')}accounts: { hall: { name: Depot } }\n` };
+
+  test.each<{
+    readonly is: string;
+    readonly before: Readonly<Record<string, string>>;
+    readonly now: Readonly<Record<string, string>>;
+    readonly paths: readonly string[];
+    readonly words?: readonly string[];
+    readonly env?: Readonly<Record<string, string>>;
+    readonly code: number;
+  }>([
+    {
+      is: 'an error: settings in a folder that is a PATH',
+      before: { 'c/trueup.yaml': named('mine'), 'o/a.yaml': `accounts: { ${BOTH} }\n` },
+      now: { 'o/a.yaml': `accounts: { ${ONE} }\n`, 'o/b.yaml': SETTLED },
+      paths: ['c', 'o/a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: `.` beside a PATH outside of the current folder',
+      before: { 'trueup.yaml': named('mine'), '../o/a.yaml': `accounts: { ${BOTH} }\n` },
+      now: { '../o/a.yaml': `accounts: { ${ONE} }\n`, '../o/b.yaml': SETTLED },
+      paths: ['.', '../o/a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'none: a project without settings, in a folder of its own',
+      before: { 'p/trueup.yaml': `${named('p')}accounts: { ${BOTH} }\n` },
+      now: { 'p/trueup.yaml': `${named('p')}accounts: { ${ONE} }\n`, 'q/b.yaml': SETTLED },
+      paths: ['p'],
+      code: 0,
+    },
+    {
+      is: 'none: a project that declares the same addresses, if the environment names the state',
+      before: { 'trueup.yaml': SETTINGS, 'p/x.yaml': `accounts: { ${BOTH} }\n` },
+      now: { 'p/x.yaml': `accounts: { ${ONE} }\n`, 'q/x.yaml': TWICE },
+      paths: ['p'],
+      env: { TRUEUP_STATE: 'p.json' },
+      code: 0,
+    },
+    {
+      is: 'none: equal settings in another file, if the environment names the state',
+      before: { 'p/x.yaml': `${SETTINGS}accounts: { ${BOTH} }\n` },
+      now: { 'p/x.yaml': `${SETTINGS}accounts: { ${ONE} }\n`, 'q/x.yaml': `${SETTINGS}${SETTLED}` },
+      paths: ['p'],
+      env: { TRUEUP_STATE: 'p.json' },
+      code: 0,
+    },
+    {
+      is: 'none: a project with another state, and without the environment',
+      before: {
+        'p/trueup.yaml': `${named('p')}accounts: { ${BOTH} }\n`,
+        'p/trueup.prod.yaml': named('p.prod'),
+      },
+      now: {
+        'p/trueup.yaml': `${named('p')}accounts: { ${ONE} }\n`,
+        ...q,
+        'q/moves.yaml': MOVED,
+      },
+      paths: ['p'],
+      words: ['--env', 'prod'],
+      code: 0,
+    },
+    {
+      is: 'an error: the settings of the PATHs, with an environment',
+      before: {
+        'trueup.yaml': named('p'),
+        'trueup.prod.yaml': named('p.prod'),
+        'p/x.yaml': `accounts: { ${BOTH} }\n`,
+      },
+      now: { 'p/x.yaml': `accounts: { ${ONE} }\n`, 'q/x.yaml': SETTLED },
+      paths: ['p'],
+      words: ['--env', 'prod'],
+      code: 1,
+    },
+  ])('is $is', async ({ before, now, paths, words = [], env = {}, code }) => {
+    const cwd = join(freshFolder(), 'here');
+    writeAll(cwd, before);
+    const done = await inProcess(apply, ['apply', ...paths, ...words, '--auto-approve'], {
+      cwd,
+      env,
+    });
+    expect(done.code, done.stderr).toBe(0);
+    writeAll(cwd, now);
+    const shown = await inProcess(plan, ['plan', ...paths, ...words], { cwd, env });
+    expect([shown.code, shown.stderr.includes('[block-elsewhere]')]).toEqual([code, code === 1]);
+  });
+
+  test('is none where a file that is left out is a link to nowhere', async () => {
+    const { code, stderr } = await applied({}, SETTINGS, (cwd) =>
+      symlinkSync('nowhere', join(cwd, 'link.yaml')),
+    );
+    expect([code, stderr.includes('block-elsewhere')]).toEqual([0, false]);
+  });
+
   test('is none of another project with settings of its own, if the environment names the state', async () => {
-    const [both, one] = [
-      'accounts: { depot: { name: Depot }, keep: { name: Keep } }\n',
-      'accounts: { keep: { name: Keep } }\n',
-    ];
+    const [both, one] = [`accounts: { ${BOTH} }\n`, `accounts: { ${ONE} }\n`];
     const cwd = folderWith({
       'p/trueup.yaml': `${SETTINGS}${both}`,
       'q/trueup.yaml': 'settings: { target: emulator, policy: { max_deletes: 3 } }\n',
