@@ -1,12 +1,12 @@
-// What PATHs leave out of a project: the limits count what is declared there, and a `moved` or `removed` block there may
-// name what the plan would remove.
-import { dirname, join, relative, resolve, sep } from 'node:path';
+// What PATHs leave out of a project: the limits count what is declared there, and a declaration or a block there may speak
+// against what the plan would remove.
+import { dirname, join, normalize, relative, resolve, sep } from 'node:path';
 import {
   cached,
-  equal,
   type OutsideError,
   type Project,
   type Refactoring,
+  type Settings,
 } from '../model/index.js';
 import type { Loaded } from '../declarations/index.js';
 import { FLEET_FILE } from '../fleet/tenant.js';
@@ -35,62 +35,110 @@ export async function withOutsidePaths(
   const { cwd } = context;
   const { files, load } = reader;
   const { paths, declarations } = project;
-  if (paths.includes('.') && paths.every(isBelow)) return project;
   // In a fleet, what other PATHs declare is of other tenants.
-  const counts = !files.stat(join(cwd, FLEET_FILE)) && paths.every(isBelow);
-  const others = counts ? [] : await besidePaths(cwd, paths, files);
-  if (!counts && others.length === 0) return project;
-  const whole = await load(others);
+  if (files.stat(join(cwd, FLEET_FILE))) return project;
+  const isInside = paths.every(isBelow);
+  if (paths.includes('.') && isInside) return project;
+  const all = isInside ? await load([]) : undefined;
+  const isCut = !all || all.diagnostics.some(({ code }) => code === 'fleet-folder');
+  const found = isCut ? await besidePaths(cwd, paths, reader) : all;
+  if (!found) return project;
   const own = new Set(declarations.map(({ address }) => address));
-  const outside_paths = whole.project?.declarations.filter(({ address }) => !own.has(address));
+  const outside_paths = all?.project?.declarations.filter(({ address }) => !own.has(address));
   return {
     ...project,
-    ...(counts && outside_paths?.length && { outside_paths }),
-    ...(await outsideBlocks(context, project, { whole, reader })),
+    ...(outside_paths?.length && { outside_paths }),
+    ...(await outsideFiles(context, project, { found, reader })),
   };
 }
 
-/** The YAML files beside those that PATHs name. */
+/** What the YAML files declare that are beside those that PATHs name. */
 async function besidePaths(
   cwd: string,
   paths: readonly string[],
-  files: DeclarationFiles,
-): Promise<readonly string[]> {
+  { files, load }: Reader,
+): Promise<Loaded | undefined> {
   const { yamlFilesIn } = await import('../declarations/index.js');
   const folders = paths.flatMap((path) =>
     path !== '-' && files.stat(resolve(cwd, path))?.kind === 'file'
       ? [relative(cwd, dirname(resolve(cwd, path))) || '.']
       : [],
   );
-  return [...new Set(folders)].flatMap((folder) =>
+  const names = [...new Set(folders)].flatMap((folder) =>
     (yamlFilesIn(files, cwd, folder) ?? []).map(({ file }) => file),
   );
+  return names.length > 0 ? load(names) : undefined;
 }
 
-/** Also where files have errors: what a block there forgets would be deleted. */
-async function outsideBlocks(
+/** What the files of this project say that PATHs leave out. Also where files have errors: an object would be deleted. */
+async function outsideFiles(
   context: Pick<Context, 'cwd' | 'environment'>,
   project: Project,
-  { whole, reader }: { readonly whole: Loaded; readonly reader: Reader },
-): Promise<Pick<Project, 'outside_errors' | 'outside_refactorings'>> {
+  { found, reader }: { readonly found: Loaded; readonly reader: Reader },
+): Promise<Pick<Project, 'outside'>> {
   const { cwd } = context;
-  const named = project.paths.map((path) => resolve(cwd, path));
-  const isNamed = (file: string): boolean =>
-    named.some((path) => path === resolve(cwd, file) || resolve(cwd, file).startsWith(path + sep));
-  const placeOf = ({ origin }: Refactoring): string =>
-    JSON.stringify({ ...origin, file: resolve(cwd, origin.file) });
-  const own = new Set(project.refactorings?.map(placeOf));
-  const isOurs = filesOf(context, project, reader);
-  const blocks: Refactoring[] = [];
-  for (const block of whole.understood.refactorings ?? [])
-    if (!own.has(placeOf(block)) && (await isOurs(block.origin.file))) blocks.push(block);
-  const errors: OutsideError[] = [];
-  for (const { severity, origin, summary } of whole.diagnostics) {
-    if (severity !== 'error' || !origin || isNamed(origin.file)) continue;
-    const names = namesIn(readableText(reader.files, resolve(cwd, origin.file)));
-    if (names.size > 0 && (await isOurs(origin.file))) errors.push({ origin, summary, names });
-  }
-  return { outside_refactorings: blocks, outside_errors: errors };
+  const { files, load } = reader;
+  const realOf = (file: string): string => files.realPath(resolve(cwd, file)) ?? file;
+  const named = project.paths.map(realOf);
+  const isNamed = ({ origin }: Pick<Refactoring, 'origin'>): boolean => {
+    const real = realOf(origin.file);
+    return named.some((path) => path === real || real.startsWith(path + sep));
+  };
+  const own = new Set(project.declarations.map(({ address }) => address));
+  const saidBy = ({ understood, unusable, diagnostics }: Loaded) => ({
+    blocks: (understood.refactorings ?? []).filter((one) => !isNamed(one)),
+    errors: errorsIn(diagnostics, cwd, files).filter((one) => !isNamed(one)),
+    declarations: [...understood.declarations, ...unusable].filter((one) => !isNamed(one)),
+  });
+  const first = saidBy(found);
+  const ofProject = projectFiles(context, project, reader);
+  // Two declarations of one address are never of one project.
+  const doubtful = new Set([
+    ...first.declarations.flatMap((one) => (own.has(one.address) ? [one.origin.file] : [])),
+    ...found.diagnostics.flatMap(({ code, origin }) =>
+      code === 'duplicate-declaration' && origin ? [origin.file] : [],
+    ),
+  ]);
+  const isOurs = async (file: string): Promise<boolean> => {
+    if (!(await ofProject(file))) return false;
+    if (!doubtful.has(file)) return true;
+    const { understood } = await load([file]);
+    return !understood.declarations.some(({ address }) => own.has(address));
+  };
+  const known = new Map<string, Promise<boolean>>();
+  const ours = async <T extends Pick<Refactoring, 'origin'>>(all: readonly T[]): Promise<T[]> => {
+    const some: T[] = [];
+    for (const one of all) {
+      const { file } = one.origin;
+      if (await cached(known, file, () => isOurs(file))) some.push(one);
+    }
+    return some;
+  };
+  const declarations = await ours(first.declarations);
+  const kept = new Set(
+    (await ours([...first.blocks, ...first.errors])).map(({ origin }) => origin.file),
+  );
+  if (kept.size === 0) return { outside: { declarations, blocks: [], errors: [] } };
+  // Other projects have variables and addresses of their own, which must not count.
+  const readable = project.paths.filter((path) => path !== '-');
+  const again = saidBy(await load([...kept, ...readable]));
+  const blocks = await ours([...first.blocks, ...again.blocks]);
+  return { outside: { declarations, blocks, errors: await ours(again.errors) } };
+}
+
+/** Errors in files that may hold blocks. */
+function errorsIn(
+  diagnostics: Loaded['diagnostics'],
+  cwd: string,
+  files: DeclarationFiles,
+): readonly OutsideError[] {
+  const names = new Map<string, ReadonlySet<string>>();
+  return diagnostics.flatMap(({ severity, origin, summary }): readonly OutsideError[] => {
+    if (severity !== 'error' || !origin) return [];
+    const { file } = origin;
+    const some = cached(names, file, () => namesIn(readableText(files, resolve(cwd, file))));
+    return some.size > 0 ? [{ origin, summary, names: some }] : [];
+  });
 }
 
 /** Files of projects are smaller. */
@@ -105,53 +153,64 @@ function readableText(files: DeclarationFiles, path: string): string {
   }
 }
 
-/** Everything that could be an address in a block. */
-const namesIn = (text: string): ReadonlySet<string> =>
-  new Set(/\b(?:moved|removed)\b/.test(text) ? text.match(/[a-z]\w*\.[\w-]+/gi) : []);
+const BLOCK = /(?:^|[{,])\s*["']?(?:moved|removed)["']?\s*:/m;
+const FROM = /\bfrom["']?\s*:/;
+
+/** Everything that could be an address in a block, without its key; of one whose name is an expression, the kind and a dot. */
+function namesIn(text: string): ReadonlySet<string> {
+  const isBlock = BLOCK.test(text) && FROM.test(text);
+  return new Set(isBlock ? text.match(/[a-z]\w*\.(?:[\w-]+|(?=\$\{))/gi) : []);
+}
 
 /** Nothing that could be of this project: no declarations, or no file of the environment. */
 const NO_PART: ReadonlySet<string> = new Set(['no-declarations', 'no-environment-file']);
 
 /**
- * Tells whether a file is of this project. In doubt it is. It is not if its settings name another state, or if it declares
- * an address that the PATHs declare. Where the environment names the state, other settings are those of another project.
+ * Tells whether a file is of this project. In doubt it is. It is not if its settings name another state. Where the
+ * environment names the state, other settings are those of another project.
  */
-function filesOf(
+function projectFiles(
   { cwd, environment }: Pick<Context, 'cwd' | 'environment'>,
-  { settings: { state }, paths, declarations }: Project,
-  { load }: Reader,
+  { settings, paths }: Project,
+  { files, load }: Reader,
 ): (file: string) => Promise<boolean> {
   const alone = { settingsAlone: true } as const;
-  let own: Promise<readonly string[]> | undefined;
-  const ownSettings = async (): Promise<readonly string[]> => {
-    const readable = paths.filter((path) => path !== '-');
-    return (await load(readable, alone)).settings_files;
-  };
-  const declared = new Set(declarations.map(({ address }) => address));
-  const byEnvironment = state?.url === undefined && Boolean(environment['TRUEUP_STATE']);
-  const isOurs = async (file: string): Promise<boolean> => {
+  const readable = paths.filter((path) => path !== '-');
+  let own: Promise<Loaded> | undefined;
+  const byEnvironment = settings.state?.url === undefined && Boolean(environment['TRUEUP_STATE']);
+  const isOurs = async (file: string, isHolder: boolean): Promise<boolean> => {
+    const { settings_files: here } = await (own ??= load(readable, alone));
     const { understood, diagnostics, settings_files: there } = await load([file], alone);
     const isUnclear = diagnostics.some(
-      ({ severity, code }) =>
-        code === 'settings-unclear' || (severity === 'error' && !NO_PART.has(code)),
+      ({ severity, code, origin }) =>
+        severity === 'error' && !NO_PART.has(code) && (isHolder || origin?.file !== file),
     );
-    if (isUnclear) return true;
-    const here = await (own ??= ownSettings());
-    if (!there.some((one) => here.includes(one))) {
-      const isSame = equal(understood.settings.state, state);
-      if (there.length === 0 && !isSame && !isNear(cwd, paths, file)) return false;
-      if (there.length > 0 && (!isSame || (byEnvironment && here.length > 0))) return false;
-    }
-    const { understood: whole } = await load([file]);
-    return !whole.declarations.some(({ address }) => declared.has(address));
+    if (isUnclear || there.some((one) => here.includes(one))) return true;
+    const isSame = placeOf(understood.settings) === placeOf(settings);
+    return there.length === 0
+      ? isSame || isNear(cwd, paths, file)
+      : isSame && !(byEnvironment && here.length > 0);
   };
   const known = new Map<string, Promise<boolean>>();
-  return (file) => cached(known, file, () => isOurs(file));
+  const holders = new Map<string, boolean>();
+  return (file) => {
+    const isHolder = cached(holders, file, () =>
+      readableText(files, resolve(cwd, file)).includes('settings'),
+    );
+    // The others of a folder have the same settings.
+    return cached(known, isHolder ? file : `${dirname(file)}/`, () => isOurs(file, isHolder));
+  };
+}
+
+/** What tells two states apart. */
+function placeOf({ state }: Settings): string {
+  const { url, project } = state ?? {};
+  return JSON.stringify([url?.includes('://') ? url : url && normalize(url), project]);
 }
 
 /** Whether a file without settings may belong to the PATHs: it is in no folder of the current one in which no PATH is. */
 function isNear(cwd: string, paths: readonly string[], file: string): boolean {
   const firstOf = (path: string): string => relative(cwd, resolve(cwd, path)).split(sep)[0]!;
   const isInFolder = relative(cwd, resolve(cwd, file)).includes(sep);
-  return !isBelow(file) || !isInFolder || paths.some((path) => firstOf(path) === firstOf(file));
+  return !isInFolder || paths.some((path) => firstOf(path) === firstOf(file));
 }

@@ -152,8 +152,15 @@ export const defaultSettings: Settings = {
 export interface OutsideError {
   readonly origin: Origin;
   readonly summary: string;
-  /** Addresses without keys: those that a block there can name, and other words. */
+  /** Addresses without keys that a block there can name, and other words. A kind and a dot stand for all its names. */
   readonly names: ReadonlySet<string>;
+}
+
+/** What files of the project say that PATHs leave out. None of it is planned: it speaks against removals. */
+export interface OutsideFiles {
+  readonly declarations: readonly Declaration[];
+  readonly blocks: readonly Refactoring[];
+  readonly errors: readonly OutsideError[];
 }
 
 /** A whole project as loaded: everything that is declared, and the files it came from. */
@@ -165,9 +172,7 @@ export interface Project {
   readonly outside_paths?: readonly Declaration[];
   readonly expectations: readonly Expectation[];
   readonly refactorings?: readonly Refactoring[];
-  /** Blocks in files that PATHs leave out. They are not carried out. */
-  readonly outside_refactorings?: readonly Refactoring[];
-  readonly outside_errors?: readonly OutsideError[];
+  readonly outside?: OutsideFiles;
   /** PATH arguments as given, relative to the current folder: what is declared below them is in scope. */
   readonly paths: readonly string[];
   /** Digest of everything declared, resolved, with secrets by name: equal declarations have equal digests. Computed when it is first asked for. */

@@ -2,12 +2,14 @@
 // that a block says otherwise.
 import {
   defined,
+  pathWord,
   shellWord,
   type Diagnostic,
   type Entry,
   type Origin,
   type Project,
 } from '../../model/index.js';
+import { formerAddresses } from './match.js';
 import { movedAddresses, removedBlocks, withoutKey } from './moved-addresses.js';
 
 type Recorded = readonly (readonly [address: string, entry: Entry])[];
@@ -26,7 +28,7 @@ export const removalErrors = (
   { gone, removed, destroy }: Removals,
 ): readonly Diagnostic[] => [
   ...(destroy ? [] : boundRemovals(project, gone)),
-  ...blocksElsewhere(project, removed, destroy),
+  ...spokenFor(project, removed, destroy),
 ];
 
 /** Moves between two addresses that hold an object each, of which nothing is declared: a `removed` block would forget both. */
@@ -49,47 +51,52 @@ function boundRemovals(project: Project, gone: Recorded): readonly Diagnostic[] 
   });
 }
 
-/** Objects that would be deleted although a block in a file that the PATHs leave out moves or forgets them, or may do so. */
-function blocksElsewhere(
-  { refactorings = [], outside_refactorings: outside = [], outside_errors = [] }: Project,
-  removed: Recorded,
-  destroy: boolean,
-): readonly Diagnostic[] {
-  if (outside.length + outside_errors.length === 0) return [];
-  const all = { refactorings: [...refactorings, ...outside] };
+/** Objects that would be deleted although a file that the PATHs leave out declares, moves or forgets them, or may do so. */
+function spokenFor(project: Project, removed: Recorded, destroy: boolean): readonly Diagnostic[] {
+  const { refactorings = [], outside } = project;
+  if (!outside) return [];
+  const all = { refactorings: [...refactorings, ...outside.blocks] };
   const { blockOf, pathOf } = movedAddresses(all);
   const blocksOf = removedBlocks(all);
+  const isConfirmed = removedBlocks(project);
+  const declared = new Map(
+    outside.declarations.flatMap((one) =>
+      [one.address, ...formerAddresses(one)].map((address) => [address, one.origin] as const),
+    ),
+  );
   return removed.flatMap(([address]): readonly Diagnostic[] => {
+    if (isConfirmed(address).some(({ forgets }) => !forgets)) return [];
     const path = pathOf(address);
     const moves = path.flatMap((one) => blockOf(one) ?? []);
     const forgets = blocksOf(address).filter((one) => one.forgets);
-    const block = [...moves, ...forgets].find((one) => outside.includes(one));
+    const block = [...moves, ...forgets].find((one) => outside.blocks.includes(one));
     if (block)
       return [
-        blockElsewhere(address, block.origin, {
-          summary: `${address} would be removed, and the PATHs leave out the ${block.block} block that names it.`,
-          detail: `${destroy ? `To leave it out: trueup destroy --exclude ${shellWord(address)}\nOtherwise, add` : 'Add'} the file of the block to the PATHs: ${block.origin.file}\n${OTHER_PROJECT}`,
-        }),
+        elsewhere(address, block.origin, `holds a ${block.block} block that names it`, destroy),
       ];
-    const error = outside_errors.find(({ names }) =>
-      path.some((one) => names.has(withoutKey(one))),
+    const origin = path.flatMap((one) => declared.get(one) ?? [])[0];
+    if (origin) return [elsewhere(address, origin, 'declares it', destroy)];
+    const error = outside.errors.find(({ names }) =>
+      path.some((one) => names.has(withoutKey(one)) || names.has(withoutName(one))),
     );
     if (!error) return [];
-    const { origin, summary } = error;
-    return [
-      blockElsewhere(address, origin, {
-        summary: `${address} would be removed, and ${origin.file}, which the PATHs leave out, may hold a block that names it.`,
-        detail: `The file has an error. Correct it first: ${summary}\n${OTHER_PROJECT}`,
-      }),
-    ];
+    const why = `has an error, and may hold a block that names it: ${error.summary}`;
+    return [elsewhere(address, error.origin, why, destroy)];
   });
 }
 
-const OTHER_PROJECT =
-  'If the file is of another project, name the state of that project in its settings: settings.state.';
+/** The kind of an address, and the dot. */
+const withoutName = (address: string): string => address.slice(0, address.indexOf('.') + 1);
 
-const blockElsewhere = (
-  address: string,
-  origin: Origin,
-  words: Pick<Diagnostic, 'summary' | 'detail'>,
-): Diagnostic => ({ severity: 'error', code: 'block-elsewhere', ...words, address, origin });
+const elsewhere = (address: string, origin: Origin, why: string, destroy: boolean): Diagnostic => ({
+  severity: 'error',
+  code: 'declared-elsewhere',
+  summary: `${address} would be removed, but ${origin.file}, which the PATHs leave out, ${why}.`,
+  detail: [
+    ...(destroy ? [`To leave it out: trueup destroy --exclude ${shellWord(address)}`] : []),
+    `If the file is of this project, add it to the PATHs: ${pathWord(origin.file)}`,
+    `To remove the object all the same, write beside the declarations: removed: [{ from: ${JSON.stringify(address)}, lifecycle: { destroy: true } }]`,
+  ].join('\n'),
+  address,
+  origin,
+});

@@ -102,10 +102,7 @@ export function select(
     foreign,
     is_foreign_blocked,
     diagnostics: [
-      ...doubtfulRenames(declarations, all, state, inPaths).filter(
-        ({ code, address = '' }) =>
-          !request.destroy || (code === 'renamed-elsewhere' && (covers?.(address) ?? true)),
-      ),
+      ...doubtfulRenames(declarations, all, state, inPaths).filter(concerns(request, covers)),
       ...removalErrors(project, { gone, removed, destroy: request.destroy }),
       ...(foreign > 0 && !is_foreign_blocked ? [foreignState(foreign, isRemoved)] : []),
       ...wrongNames(kinds, request, {
@@ -203,6 +200,12 @@ const foreignState = (known: number, isRemoved: boolean): Diagnostic => ({
   summary: `None of the ${known} objects in the state is declared here: it may be the state of another project.`,
   detail: `If it is, give this project its own: settings.state.project.${isRemoved ? ' If it is not, the plan removes what was declared before.' : ''}`,
 });
+
+/** A destroy concerns only a rename whose object it would keep without a word. */
+const concerns =
+  ({ destroy }: PlanRequest, covers: ((address: string) => boolean) | undefined) =>
+  ({ code, address = '' }: Diagnostic): boolean =>
+    !destroy || (code === 'renamed-elsewhere' && (covers?.(address) ?? true));
 
 /** Renames that would bind two addresses to one object, or forget one: nothing is planned beside them. */
 function doubtfulRenames(

@@ -127,7 +127,7 @@ describe('a block in a file that the PATHs leave out', () => {
   ])('is an error where its object would be deleted: %s', async (_, files) => {
     const { code, stderr } = await applied({ 'removals.yaml': REMOVED, ...files });
     expect(code).toBe(1);
-    expect(stderr).toContain('Add the file of the block to the PATHs: removals.yaml');
+    expect(stderr).toContain('add it to the PATHs: removals.yaml');
   });
 
   const WITH_STATE = 'settings: { target: emulator, state: { url: mine.json } }\n';
@@ -135,7 +135,7 @@ describe('a block in a file that the PATHs leave out', () => {
   test('is an error where it is unclear which settings are those of its file', async () => {
     const files = { 'removals.yaml': REMOVED, 'other.yaml': SETTINGS };
     const { code, stderr } = await applied(files, WITH_STATE);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('[block-elsewhere]')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('[declared-elsewhere]')]);
   });
 
   const MOVED = 'moved: [{ from: accounts.depot, to: accounts.hall }]\n';
@@ -149,7 +149,7 @@ describe('a block in a file that the PATHs leave out', () => {
     ['has the same settings', `${SETTINGS}${HALL}`],
   ])('is an error where its file %s', async (_, text) => {
     const { code, stderr } = await applied({ 'new.yaml': text });
-    expect([code, stderr]).toEqual([1, expect.stringContaining('[block-elsewhere]')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('[declared-elsewhere]')]);
     expect(stderr).toContain('new.yaml:');
   });
 
@@ -168,7 +168,7 @@ describe('a block in a file that the PATHs leave out', () => {
     ],
   ])('is none where its file %s', async (_, files) => {
     const { code, stderr } = await applied(files);
-    expect([code, stderr.includes('block-elsewhere')]).toEqual([0, false]);
+    expect([code, stderr.includes('declared-elsewhere')]).toEqual([0, false]);
   });
 
   const [BOTH, ONE] = ['depot: { name: Depot }, keep: { name: Keep }', 'keep: { name: Keep }'];
@@ -253,6 +253,137 @@ describe('a block in a file that the PATHs leave out', () => {
       words: ['--env', 'prod'],
       code: 1,
     },
+    {
+      is: 'an error: the object is declared in another file now',
+      before: { 'a.yaml': `${SETTINGS}accounts: { ${BOTH} }\n` },
+      now: {
+        'a.yaml': `${SETTINGS}accounts: { ${ONE} }\n`,
+        'b.yaml': 'accounts: { depot: { name: Depot } }\n',
+      },
+      paths: ['a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: the object is declared in another file, with an error',
+      before: { 'a.yaml': `${SETTINGS}accounts: { ${BOTH} }\n` },
+      now: {
+        'a.yaml': `${SETTINGS}accounts: { ${ONE} }\n`,
+        'b.yaml': 'accounts: { depot: { name: Depot, x: 1 } }\n',
+      },
+      paths: ['a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: another file declares it with an earlier name',
+      before: { 'a.yaml': `${SETTINGS}accounts: { ${BOTH} }\n` },
+      now: {
+        'a.yaml': `${SETTINGS}accounts: { ${ONE} }\n`,
+        'b.yaml': 'accounts: { w: { name: Depot, lifecycle: { renamed_from: depot } } }\n',
+      },
+      paths: ['a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'none: another project declares the address',
+      before: { 'p/a.yaml': `${named('p')}accounts: { ${BOTH} }\n` },
+      now: {
+        'p/a.yaml': `${named('p')}accounts: { ${ONE} }\n`,
+        'q/a.yaml': `${named('q')}accounts: { depot: { name: Depot } }\n`,
+      },
+      paths: ['p'],
+      code: 0,
+    },
+    {
+      is: 'an error: the same state in other words',
+      before: { 'p/a.yaml': `${named('s')}accounts: { ${BOTH} }\n` },
+      now: {
+        'p/a.yaml': `${named('s')}accounts: { ${ONE} }\n`,
+        'q/a.yaml': `settings: { target: emulator, state: { url: ./s.json, lock: { wait: 1m } } }\n${SETTLED}`,
+      },
+      paths: ['p'],
+      code: 1,
+    },
+    {
+      is: 'none: a removed block of the PATHs with destroy: true',
+      before: { 'a.yaml': `${SETTINGS}accounts: { ${BOTH} }\n` },
+      now: {
+        'a.yaml': `${SETTINGS}accounts: { ${ONE} }\nremoved: [{ from: accounts.depot, lifecycle: { destroy: true } }]\n`,
+        'b.yaml': SETTLED,
+      },
+      paths: ['a.yaml'],
+      code: 0,
+    },
+    {
+      is: 'an error: beside the folder of a fleet',
+      before: { 'a.yaml': `${SETTINGS}accounts: { ${BOTH} }\n` },
+      now: {
+        'a.yaml': `${SETTINGS}accounts: { ${ONE} }\n`,
+        'b.yaml': SETTLED,
+        'f/trueup.fleet.yaml': 'fleet: { tenants: { x: { paths: [x] } } }\n',
+      },
+      paths: ['a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'none: in the folder of a fleet, whose other files are of other tenants',
+      before: {
+        'trueup.fleet.yaml':
+          'fleet: { tenants: { x: { paths: [t/x.yaml] }, y: { paths: [t/y.yaml] } } }\n',
+        't/x.yaml': `${SETTINGS}accounts: { ${BOTH} }\n`,
+      },
+      now: { 't/x.yaml': `${SETTINGS}accounts: { ${ONE} }\n`, 't/y.yaml': SETTLED },
+      paths: ['t/x.yaml'],
+      code: 0,
+    },
+    {
+      is: 'an error: a file with an error, and an address with a variable',
+      before: { 'a.yaml': `${SETTINGS}accounts: { ${BOTH} }\n` },
+      now: {
+        'a.yaml': `${SETTINGS}accounts: { ${ONE} }\n`,
+        'b.yaml': 'moved: [{ from: "accounts.${var.old}", to: accounts.hall, extra: 1 }]\n',
+      },
+      paths: ['a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'none: a file of another program that holds these words',
+      before: { 'a.yaml': `${SETTINGS}accounts: { ${BOTH} }\n` },
+      now: {
+        'a.yaml': `${SETTINGS}accounts: { ${ONE} }\n`,
+        'log.yaml': 'removed:\n  - accounts.depot is no longer made\nadded: [x]\n',
+      },
+      paths: ['a.yaml'],
+      code: 0,
+    },
+    {
+      is: 'an error: a block with a variable that another project has, too',
+      before: {
+        'p/a.yaml': `accounts: { ${BOTH} }\n`,
+        'p/trueup.yaml': `${named('p')}variables: { old: depot }\n`,
+      },
+      now: {
+        'p/a.yaml': `accounts: { ${ONE} }\n`,
+        'p/b.yaml': SETTLED.replace('accounts.depot', '"accounts.${var.old}"'),
+        'o/trueup.yaml': `${named('o')}variables: { old: kiosk }\n`,
+      },
+      paths: ['p/a.yaml', 'p/trueup.yaml'],
+      code: 1,
+    },
+    {
+      is: 'none: a block that is wrong only beside another project',
+      before: {
+        'p/a.yaml': 'accounts: { depot: { name: Depot }, r: { name: R } }\n',
+        'p/trueup.yaml': `${named('p')}accounts: { ${ONE} }\n`,
+      },
+      now: {
+        'p/a.yaml': 'accounts: { r: { name: R } }\n',
+        'p/b.yaml':
+          'removed: [{ from: accounts.depot, lifecycle: { destroy: true } }]\naccounts: { m: { name: M } }\n',
+        'o/trueup.yaml': `${named('o')}accounts: { depot: { name: O } }\n`,
+      },
+      paths: ['p/a.yaml', 'p/trueup.yaml'],
+      code: 0,
+    },
   ])('is $is', async ({ before, now, paths, words = [], env = {}, code }) => {
     const cwd = join(freshFolder(), 'here');
     writeAll(cwd, before);
@@ -263,14 +394,26 @@ describe('a block in a file that the PATHs leave out', () => {
     expect(done.code, done.stderr).toBe(0);
     writeAll(cwd, now);
     const shown = await inProcess(plan, ['plan', ...paths, ...words], { cwd, env });
-    expect([shown.code, shown.stderr.includes('[block-elsewhere]')]).toEqual([code, code === 1]);
+    expect([shown.code, shown.stderr.includes('[declared-elsewhere]')]).toEqual([code, code === 1]);
+  });
+
+  test('is none of the PATHs themselves, through a link', async () => {
+    const cwd = folderWith({ 'real/a.yaml': `${SETTINGS}accounts: { ${BOTH} }\n` });
+    symlinkSync('real', join(cwd, 'link'));
+    await typing(apply, cwd, 'apply', 'link', '--auto-approve');
+    writeAll(cwd, {
+      'real/a.yaml': `${SETTINGS}accounts: { ${ONE} }\n`,
+      'real/b.yaml': REMOVED,
+    });
+    const { code, stdout } = await typing(plan, cwd, 'plan', 'link');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('. forget accounts.depot')]);
   });
 
   test('is none where a file that is left out is a link to nowhere', async () => {
     const { code, stderr } = await applied({}, SETTINGS, (cwd) =>
       symlinkSync('nowhere', join(cwd, 'link.yaml')),
     );
-    expect([code, stderr.includes('block-elsewhere')]).toEqual([0, false]);
+    expect([code, stderr.includes('declared-elsewhere')]).toEqual([0, false]);
   });
 
   test('is none of another project with settings of its own, if the environment names the state', async () => {
@@ -288,7 +431,7 @@ describe('a block in a file that the PATHs leave out', () => {
     expect((await typing(plan, 'plan', 'p')).code).toBe(0);
     writeAll(cwd, { 'p/new.yaml': HALL });
     const { code, stderr } = await typing(plan, 'plan', 'p/trueup.yaml');
-    expect([code, stderr]).toEqual([1, expect.stringContaining('to the PATHs: p/new.yaml')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('add it to the PATHs: p/new.yaml')]);
   });
 
   test('is an error in the folder of a file that a PATH names, outside of the current folder', async () => {
@@ -302,7 +445,10 @@ describe('a block in a file that the PATHs leave out', () => {
     writeFileSync(join(top, 'shared/a.yaml'), 'accounts: { keep: { name: Keep } }\n');
     writeFileSync(join(top, 'shared/b.yaml'), HALL);
     const { code, stderr } = await typing(plan, cwd, 'plan', ...paths);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('to the PATHs: ../shared/b.yaml')]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('add it to the PATHs: ../shared/b.yaml'),
+    ]);
     expect((await typing(plan, cwd, 'plan', ...paths, '../shared/b.yaml')).code).toBe(0);
   });
 });

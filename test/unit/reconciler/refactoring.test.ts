@@ -746,13 +746,13 @@ describe('a move to what is removed, where nothing is declared', () => {
       more: {
         project: {
           ...projectOf([declare('accounts.root', { name: 'Root' })]),
-          outside_refactorings: outside,
+          outside: { declarations: [], blocks: outside, errors: [] },
         },
       },
     });
     expect(proposal.exit).toBe(1);
     const errors = proposal.plan.diagnostics.filter(({ severity }) => severity === 'error');
-    expect(errors).toMatchObject([{ code: 'block-elsewhere', address: 'accounts.a', origin }]);
+    expect(errors).toMatchObject([{ code: 'declared-elsewhere', address: 'accounts.a', origin }]);
   });
 
   it('is an error if a block that the PATHs leave out follows one of their own', () => {
@@ -763,11 +763,11 @@ describe('a move to what is removed, where nothing is declared', () => {
         project: {
           ...projectOf([declare('accounts.root', { name: 'Root' })]),
           refactorings: [move('a', 'b')],
-          outside_refactorings: [move('b', 'c')],
+          outside: { declarations: [], blocks: [move('b', 'c')], errors: [] },
         },
       },
     });
-    expect(codes(proposal)).toContain('block-elsewhere');
+    expect(codes(proposal)).toContain('declared-elsewhere');
   });
 
   it('is an error of a destroy, with the ways to keep or to destroy its object', () => {
@@ -775,13 +775,18 @@ describe('a move to what is removed, where nothing is declared', () => {
       state: { 'accounts.a': held('2') },
       live: { accounts: objects },
       request: { destroy: true },
-      more: { project: { ...projectOf([]), outside_refactorings: [move('a', 'b')] } },
+      more: {
+        project: {
+          ...projectOf([]),
+          outside: { declarations: [], blocks: [move('a', 'b')], errors: [] },
+        },
+      },
     });
     expect(plan.diagnostics).toContainEqual(
       expect.objectContaining({
-        code: 'block-elsewhere',
+        code: 'declared-elsewhere',
         detail: expect.stringContaining(
-          'To leave it out: trueup destroy --exclude accounts.a\nOtherwise, add the file of the block to the PATHs: a.yaml\n',
+          'To leave it out: trueup destroy --exclude accounts.a\nIf the file is of this project, add it to the PATHs: a.yaml\n',
         ),
       }),
     );
@@ -798,11 +803,15 @@ describe('a move to what is removed, where nothing is declared', () => {
         project: {
           ...projectOf([declare('accounts.root', { name: 'Root' })]),
           refactorings: [move('a', 'b')],
-          outside_errors: [{ origin, summary: 'unknown key', names: new Set([name]) }],
+          outside: {
+            declarations: [],
+            blocks: [],
+            errors: [{ origin, summary: 'unknown key', names: new Set([name]) }],
+          },
         },
       },
     });
-    const found = plan.diagnostics.filter(({ code }) => code === 'block-elsewhere');
+    const found = plan.diagnostics.filter(({ code }) => code === 'declared-elsewhere');
     expect(found).toMatchObject(
       isFound ? [{ severity: 'error', address: 'accounts.a["k"]', origin }] : [],
     );
