@@ -217,7 +217,7 @@ function untouched(
     ...note(
       gone,
       ['no longer exists: its declaration stays', 'no longer exist: their declarations stay'],
-      `To create it again: ${applyOnly(gone)}\nOtherwise remove the declaration.`,
+      `To create again what is gone: ${applyOnly(gone)}\nOtherwise delete what declares it.`,
     ),
     ...note(
       replaced,
@@ -225,7 +225,7 @@ function untouched(
         'was replaced by another object: its declaration stays',
         'were replaced by other objects: their declarations stay',
       ],
-      `To adopt the new object: ${applyOnly(replaced)}`,
+      `To adopt what took its place: ${applyOnly(replaced)}`,
     ),
     ...note(
       pending,

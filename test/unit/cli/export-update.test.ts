@@ -357,7 +357,9 @@ describe('what is not drift stays, and is named', () => {
     const { code, stderr } = await home.update();
     expect(code).toBe(0);
     expect(stderr).toContain('accounts.a no longer exists: its declaration stays.');
-    expect(stderr).toContain('To create it again: trueup apply --target accounts.a Otherwise');
+    expect(stderr).toContain(
+      'To create again what is gone: trueup apply --target accounts.a Otherwise',
+    );
     expect(stderr).toContain('name of accounts.b was not changed outside of trueup, and stays.');
     expect(stderr).toContain('accounts 1 is unmanaged, and stays unmanaged.');
     expect(home.read('trueup.yaml')).toBe(edited.replace('name: C', 'name: C2'));
