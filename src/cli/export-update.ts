@@ -72,7 +72,9 @@ async function proposalOf(
   project: Project,
 ): Promise<Proposal> {
   const { propose } = await import('../reconciler/plan/propose.js');
-  return propose(site.context, project, site.snapshot, requestOf(context));
+  // Nothing is removed here.
+  const { outside: _, ...own } = project;
+  return propose(site.context, own, site.snapshot, requestOf(context));
 }
 
 const errorsIn = ({ plan }: Pick<Proposal, 'plan'>): readonly Diagnostic[] =>

@@ -69,7 +69,9 @@ export async function findDrift(
 ): Promise<Audit> {
   // What a rule warns of in a plan, the health issues of an audit tell.
   const rules = context.rules.map(({ warn: _, ...rule }) => rule);
-  const proposal = await propose({ ...context, rules }, project, snapshot, WHOLE_PLAN);
+  // An audit removes nothing, so it does not matter what other files say of removals.
+  const { outside: _, ...own } = project;
+  const proposal = await propose({ ...context, rules }, own, snapshot, WHOLE_PLAN);
   const { plan, liveObjects, secrets, unmanaged: objects, exit } = proposal;
   const entries = snapshot?.state.resources ?? {};
   const changes = paired(plan.changes).map(([change]) => change);

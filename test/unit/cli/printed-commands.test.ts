@@ -5,6 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { run as apply } from '../../../src/cli/commands/apply.js';
 import { run as diff } from '../../../src/cli/commands/diff.js';
 import { rollback } from '../../../src/cli/commands/kept-states.js';
+import { run as drift } from '../../../src/cli/commands/drift.js';
+import { run as exportObjects } from '../../../src/cli/commands/export.js';
 import { run as plan } from '../../../src/cli/commands/plan.js';
 import { run as flip } from '../../../src/cli/commands/sim-flip.js';
 import { run as testPolicies } from '../../../src/cli/commands/test.js';
@@ -395,6 +397,17 @@ describe('a block in a file that the PATHs leave out', () => {
     writeAll(cwd, now);
     const shown = await inProcess(plan, ['plan', ...paths, ...words], { cwd, env });
     expect([shown.code, shown.stderr.includes('[declared-elsewhere]')]).toEqual([code, code === 1]);
+  });
+
+  test.each([
+    [drift, ['drift', 'a.yaml']],
+    [exportObjects, ['export', '--update', 'a.yaml']],
+  ])('is none for a command that removes nothing: %#', async (command, words) => {
+    const cwd = folderWith({ 'a.yaml': `${SETTINGS}accounts: { ${BOTH} }\n` });
+    await typing(apply, cwd, 'apply', '--auto-approve');
+    writeAll(cwd, { 'a.yaml': `${SETTINGS}accounts: { ${ONE} }\n`, 'b.yaml': SETTLED });
+    const { code, stderr } = await typing(command, cwd, ...words);
+    expect([code, stderr.includes('[declared-elsewhere]')]).toEqual([0, false]);
   });
 
   test('is none of the PATHs themselves, through a link', async () => {
