@@ -78,11 +78,13 @@ async function outsideFiles(
 ): Promise<Pick<Project, 'outside'>> {
   const { cwd } = context;
   const { files, load } = reader;
-  const realOf = (file: string): string => files.realPath(resolve(cwd, file)) ?? file;
+  const real = new Map<string, string>();
+  const realOf = (file: string): string =>
+    cached(real, file, () => files.realPath(resolve(cwd, file)) ?? resolve(cwd, file));
   const named = project.paths.map(realOf);
   const isNamed = ({ origin }: Pick<Refactoring, 'origin'>): boolean => {
-    const real = realOf(origin.file);
-    return named.some((path) => path === real || real.startsWith(path + sep));
+    const path = realOf(origin.file);
+    return named.some((one) => path === one || path.startsWith(one + sep));
   };
   const own = new Set(project.declarations.map(({ address }) => address));
   const saidBy = ({ understood, unusable, diagnostics }: Loaded) => ({

@@ -3728,7 +3728,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a link to the PATHs is another file',
     file: 'cli/outside-paths.ts',
-    find: 'files.realPath(resolve(cwd, file)) ?? file',
+    find: 'files.realPath(resolve(cwd, file)) ?? resolve(cwd, file)',
     replace: 'resolve(cwd, file)',
     tests: ['unit/cli/printed-commands.test.ts'],
   },
