@@ -118,7 +118,7 @@ function refusalOf(
   const refusal = errorAt(declaration, path, {
     code: 'not-updatable',
     summary: `The live value of ${path} cannot be written into ${address}: ${why}.`,
-    detail: instead.replace(APPLY, `${APPLY} --target ${shellWord(address)}`),
+    detail: instead.replace(APPLY, () => `${APPLY} --target ${shellWord(address)}`),
   });
   return { ...refusal, ...defined({ origin: place ?? refusal.origin }) };
 }

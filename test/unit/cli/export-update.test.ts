@@ -226,6 +226,16 @@ describe('a value that cannot be written in place is refused, and nothing is wri
     expect(home.read('cdk.tf.json')).toBe(stack);
   });
 
+  it('a key that means something to a replacement is printed as it is', async () => {
+    const home = await applied({
+      'trueup.yaml':
+        'accounts:\n  a: { name: "A ${each.value}", account: "1", for_each: { "$&": x } }\n',
+    });
+    home.change('accounts', 'A x', { name: 'A2' });
+    const { stderr } = await home.update();
+    expect(stderr).toContain(`trueup apply --target 'accounts.a["$&"]' `);
+  });
+
   it('the others can be named', async () => {
     const home = await applied({
       'trueup.yaml':
