@@ -95,7 +95,7 @@ const elsewhere = (address: string, origin: Origin, why: string, destroy: boolea
   detail: [
     ...(destroy ? [`To leave it out: trueup destroy --exclude ${shellWord(address)}`] : []),
     `If the file is of this project, add it to the PATHs: ${pathWord(origin.file)}`,
-    `To remove the object all the same, write beside the declarations: removed: [{ from: ${JSON.stringify(address)}, lifecycle: { destroy: true } }]`,
+    `To remove the object all the same, add to a file of the PATHs: removed: [{ from: ${JSON.stringify(address)}, lifecycle: { destroy: true } }]`,
   ].join('\n'),
   address,
   origin,
