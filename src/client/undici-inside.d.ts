@@ -1,4 +1,7 @@
-// Type of the one file of undici that is loaded by itself; see dispatcher.ts.
+// Types of the files of undici that are loaded by themselves; see dispatcher.ts.
 declare module 'undici/lib/dispatcher/pool.js' {
   export { Pool as default } from 'undici';
+}
+declare module 'undici/lib/dispatcher/env-http-proxy-agent.js' {
+  export { EnvHttpProxyAgent as default } from 'undici';
 }
