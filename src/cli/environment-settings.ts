@@ -3,7 +3,10 @@ import { MOST_SETTLE, NAME, refuse } from '../model/index.js';
 import type { Context } from './context.js';
 
 /** The environment of `--env` or TRUEUP_ENV. @throws Refusal for an invalid name. */
-export function environmentOf({ flags, environment }: Context): string | undefined {
+export function environmentOf({
+  flags,
+  environment,
+}: Pick<Context, 'flags' | 'environment'>): string | undefined {
   const name = flags.env ?? (environment['TRUEUP_ENV'] || undefined);
   if (name !== undefined && !NAME.test(name))
     refuse('usage', 'An environment is named by a letter, then letters, digits, - and _.', {

@@ -73,7 +73,7 @@ async function proposalOf(
 ): Promise<Proposal> {
   const { propose } = await import('../reconciler/plan/propose.js');
   // Nothing is removed here.
-  const { outside: _, ...own } = project;
+  const { readOutside: _, ...own } = project;
   return propose(site.context, own, site.snapshot, requestOf(context));
 }
 

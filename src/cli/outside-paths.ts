@@ -1,9 +1,10 @@
 // What PATHs leave out of a project: the limits count what is declared there, and a declaration or a block there may speak
 // against what the plan would remove.
-import { dirname, join, normalize, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import {
   cached,
   type OutsideError,
+  type OutsideFiles,
   type Project,
   type Refactoring,
   type Settings,
@@ -12,6 +13,7 @@ import type { Loaded } from '../declarations/index.js';
 import { FLEET_FILE } from '../fleet/tenant.js';
 import type { DeclarationFiles } from '../platform/index.js';
 import type { Context } from './context.js';
+import { statePlace } from './state-location.js';
 
 interface Reader {
   readonly files: DeclarationFiles;
@@ -24,11 +26,11 @@ interface Reader {
 const isBelow = (path: string): boolean => /^(?![/-]|\.\.(\/|$))/.test(path);
 
 /**
- * The project with what other files declare, where PATHs below the current folder leave them out, and with their blocks.
- * Files with errors, and CDK programs, count nothing, which makes the limits stricter.
+ * The project with what other files declare, where PATHs below the current folder leave them out, and with what reads
+ * their blocks. Files with errors, and CDK programs, count nothing, which makes the limits stricter.
  */
 export async function withOutsidePaths(
-  context: Pick<Context, 'cwd' | 'environment'>,
+  context: Pick<Context, 'cwd' | 'environment' | 'flags'>,
   project: Project,
   reader: Reader,
 ): Promise<Project> {
@@ -38,105 +40,167 @@ export async function withOutsidePaths(
   // In a fleet, what other PATHs declare is of other tenants.
   if (files.stat(join(cwd, FLEET_FILE))) return project;
   const isInside = paths.every(isBelow);
-  if (paths.includes('.') && isInside) return project;
-  const all = isInside ? await load([]) : undefined;
-  const isCut = !all || all.diagnostics.some(({ code }) => code === 'fleet-folder');
-  const found = isCut ? await besidePaths(cwd, paths, reader) : all;
-  if (!found) return project;
+  const isWhole = paths.includes('.') && isInside;
+  const all = isInside && !isWhole ? await load([]) : undefined;
   const own = new Set(declarations.map(({ address }) => address));
   const outside_paths = all?.project?.declarations.filter(({ address }) => !own.has(address));
+  const isCut = !all || all.diagnostics.some(({ code }) => code === 'fleet-folder');
   return {
     ...project,
     ...(outside_paths?.length && { outside_paths }),
-    ...(await outsideFiles(context, project, { found, reader })),
+    async readOutside(recorded) {
+      const names = recorded.filter((file) => isLeftOut(reader, { cwd, paths, file }));
+      if (isCut && !isWhole) names.push(...(await namesBeside(cwd, paths, reader)));
+      const found = [...(isCut ? [] : [all]), ...(names.length > 0 ? [await load(names)] : [])];
+      return outsideFiles(context, project, { found, reader, recorded: new Set(recorded) });
+    },
   };
 }
 
-/** What the YAML files declare that are beside those that PATHs name. */
-async function besidePaths(
+interface Named {
+  readonly cwd: string;
+  readonly paths: readonly string[];
+}
+
+/** Tells whether PATHs lead to a file. */
+function leadTo({ files }: Reader, { cwd, paths }: Named): (file: string) => boolean {
+  const known = new Map<string, string>();
+  const realOf = (file: string): string =>
+    cached(known, file, () => files.realPath(resolve(cwd, file)) ?? resolve(cwd, file));
+  const roots = paths.map(realOf);
+  return (file) => {
+    const path = realOf(file);
+    return roots.some(
+      (root) =>
+        path === root || (path.startsWith(root + sep) && !PASSED.test(path.slice(root.length))),
+    );
+  };
+}
+
+/** What a walk passes by. */
+const PASSED = /[/\\](?:\.|node_modules[/\\])/;
+
+/** Whether a recorded file is there, and not read with the PATHs. What a program declares is not read without running it. */
+function isLeftOut(reader: Reader, { file, ...named }: Named & { readonly file: string }): boolean {
+  const path = resolve(named.cwd, file);
+  const isFile = (): boolean => reader.files.stat(path)?.kind === 'file';
+  return (
+    file !== '-' && basename(file) !== 'cdktf.json' && isFile() && !leadTo(reader, named)(file)
+  );
+}
+
+/** The YAML files beside those that PATHs name. */
+async function namesBeside(
   cwd: string,
   paths: readonly string[],
-  { files, load }: Reader,
-): Promise<Loaded | undefined> {
+  { files }: Reader,
+): Promise<readonly string[]> {
   const { yamlFilesIn } = await import('../declarations/index.js');
-  const folders = paths.flatMap((path) =>
-    path !== '-' && files.stat(resolve(cwd, path))?.kind === 'file'
-      ? [relative(cwd, dirname(resolve(cwd, path))) || '.']
-      : [],
-  );
-  const names = [...new Set(folders)].flatMap((folder) =>
+  const folders = foldersOf(files, { cwd, paths });
+  return [...folders].flatMap((folder) =>
     (yamlFilesIn(files, cwd, folder) ?? []).map(({ file }) => file),
   );
-  return names.length > 0 ? load(names) : undefined;
+}
+
+/** The folders of the files that PATHs name. */
+const foldersOf = (files: DeclarationFiles, { cwd, paths }: Named): ReadonlySet<string> =>
+  new Set(
+    paths.flatMap((path) =>
+      path !== '-' && files.stat(resolve(cwd, path))?.kind === 'file'
+        ? [relative(cwd, dirname(resolve(cwd, path))) || '.']
+        : [],
+    ),
+  );
+
+/** What is at a place: of what a template or a program makes, its file is where it is used. */
+type Sited = Pick<Refactoring, 'origin'> & { readonly file?: string };
+
+const fileOf = ({ file, origin }: Sited): string => file ?? origin.file;
+
+interface Finding {
+  readonly found: readonly Loaded[];
+  readonly reader: Reader;
+  /** Files that the state names: they are of this project. */
+  readonly recorded: ReadonlySet<string>;
 }
 
 /** What the files of this project say that PATHs leave out. Also where files have errors: an object would be deleted. */
 async function outsideFiles(
-  context: Pick<Context, 'cwd' | 'environment'>,
+  context: Pick<Context, 'cwd' | 'environment' | 'flags'>,
   project: Project,
-  { found, reader }: { readonly found: Loaded; readonly reader: Reader },
-): Promise<Pick<Project, 'outside'>> {
+  { found, reader, recorded }: Finding,
+): Promise<OutsideFiles> {
   const { cwd } = context;
   const { files, load } = reader;
-  const real = new Map<string, string>();
-  const realOf = (file: string): string =>
-    cached(real, file, () => files.realPath(resolve(cwd, file)) ?? resolve(cwd, file));
-  const named = project.paths.map(realOf);
-  const isNamed = ({ origin }: Pick<Refactoring, 'origin'>): boolean => {
-    const path = realOf(origin.file);
-    return named.some((one) => path === one || path.startsWith(one + sep));
-  };
+  const { paths } = project;
+  const isNamed = leadTo(reader, { cwd, paths });
   const own = new Set(project.declarations.map(({ address }) => address));
+  const isElsewhere = (one: Sited): boolean => !isNamed(fileOf(one));
+  const faultsOf = (diagnostics: Loaded['diagnostics']) =>
+    diagnostics.flatMap(({ severity, origin, summary }) =>
+      severity === 'error' && origin && !isNamed(origin.file) ? [{ origin, summary }] : [],
+    );
   const saidBy = ({ understood, unusable, diagnostics }: Loaded) => ({
-    blocks: (understood.refactorings ?? []).filter((one) => !isNamed(one)),
-    errors: errorsIn(diagnostics, cwd, files).filter((one) => !isNamed(one)),
-    declarations: [...understood.declarations, ...unusable].filter((one) => !isNamed(one)),
+    blocks: (understood.refactorings ?? []).filter(isElsewhere),
+    declarations: [...understood.declarations, ...unusable].filter(isElsewhere),
+    faults: faultsOf(diagnostics),
   });
-  const first = saidBy(found);
+  const first = found.map(saidBy);
   const ofProject = projectFiles(context, project, reader);
   // Two declarations of one address are never of one project.
   const doubtful = new Set([
-    ...first.declarations.flatMap((one) => (own.has(one.address) ? [one.origin.file] : [])),
-    ...found.diagnostics.flatMap(({ code, origin }) =>
-      code === 'duplicate-declaration' && origin ? [origin.file] : [],
+    ...first.flatMap((one) =>
+      one.declarations.filter(({ address }) => own.has(address)).map(fileOf),
+    ),
+    ...found.flatMap(({ diagnostics }) =>
+      diagnostics.flatMap(({ code, origin }) =>
+        code === 'duplicate-declaration' && origin ? [origin.file] : [],
+      ),
     ),
   ]);
   const isOurs = async (file: string): Promise<boolean> => {
-    if (!(await ofProject(file))) return false;
-    if (!doubtful.has(file)) return true;
+    if (recorded.has(file)) return true;
+    const { isOfProject, isBeside } = await ofProject(file);
+    if (!isOfProject || isBeside || !doubtful.has(file)) return isOfProject;
     const { understood } = await load([file]);
     return !understood.declarations.some(({ address }) => own.has(address));
   };
   const known = new Map<string, Promise<boolean>>();
-  const ours = async <T extends Pick<Refactoring, 'origin'>>(all: readonly T[]): Promise<T[]> => {
+  const ours = async <T extends Sited>(all: readonly T[]): Promise<T[]> => {
     const some: T[] = [];
     for (const one of all) {
-      const { file } = one.origin;
+      const file = fileOf(one);
       if (await cached(known, file, () => isOurs(file))) some.push(one);
     }
     return some;
   };
-  const declarations = await ours(first.declarations);
-  const kept = new Set(
-    (await ours([...first.blocks, ...first.errors])).map(({ origin }) => origin.file),
-  );
-  if (kept.size === 0) return { outside: { declarations, blocks: [], errors: [] } };
+  const sites = first.flatMap((one): readonly Sited[] => [
+    ...one.declarations,
+    ...one.blocks,
+    ...one.faults,
+  ]);
+  const kept = new Set((await ours(sites)).map(fileOf));
+  if (kept.size === 0) return { declarations: [], blocks: [], errors: [] };
   // Other projects have variables and addresses of their own, which must not count.
-  const readable = project.paths.filter((path) => path !== '-');
-  const again = saidBy(await load([...kept, ...readable]));
-  const blocks = await ours([...first.blocks, ...again.blocks]);
-  return { outside: { declarations, blocks, errors: await ours(again.errors) } };
+  const loaded = await load([...kept, ...paths.filter((path) => path !== '-')]);
+  const again = saidBy(loaded);
+  const faults = await ours(again.faults);
+  return {
+    declarations: await ours(again.declarations),
+    blocks: await ours([...first.flatMap(({ blocks }) => blocks), ...again.blocks]),
+    errors: errorsIn(faults, cwd, files),
+    ...(faults[0] && { unread: { ...faults[0], mayDeclare: loaded.mayBeDeclared } }),
+  };
 }
 
 /** Errors in files that may hold blocks. */
 function errorsIn(
-  diagnostics: Loaded['diagnostics'],
+  faults: readonly Pick<OutsideError, 'origin' | 'summary'>[],
   cwd: string,
   files: DeclarationFiles,
 ): readonly OutsideError[] {
   const names = new Map<string, ReadonlySet<string>>();
-  return diagnostics.flatMap(({ severity, origin, summary }): readonly OutsideError[] => {
-    if (severity !== 'error' || !origin) return [];
+  return faults.flatMap(({ origin, summary }): readonly OutsideError[] => {
     const { file } = origin;
     const some = cached(names, file, () => namesIn(readableText(files, resolve(cwd, file))));
     return some.size > 0 ? [{ origin, summary, names: some }] : [];
@@ -167,33 +231,48 @@ function namesIn(text: string): ReadonlySet<string> {
 /** Nothing that could be of this project: no declarations, or no file of the environment. */
 const NO_PART: ReadonlySet<string> = new Set(['no-declarations', 'no-environment-file']);
 
+interface Belonging {
+  readonly isOfProject: boolean;
+  /** Whether it has settings of the PATHs, and is in a folder of their files. */
+  readonly isBeside: boolean;
+}
+
 /**
  * Tells whether a file is of this project. In doubt it is. It is not if its settings name another state. Where the
  * environment names the state, other settings are those of another project.
  */
 function projectFiles(
-  { cwd, environment }: Pick<Context, 'cwd' | 'environment'>,
+  context: Pick<Context, 'cwd' | 'environment' | 'flags'>,
   { settings, paths }: Project,
   { files, load }: Reader,
-): (file: string) => Promise<boolean> {
+): (file: string) => Promise<Belonging> {
+  const { cwd, environment } = context;
   const alone = { settingsAlone: true } as const;
   const readable = paths.filter((path) => path !== '-');
   let own: Promise<Loaded> | undefined;
   const byEnvironment = settings.state?.url === undefined && Boolean(environment['TRUEUP_STATE']);
-  const isOurs = async (file: string, isHolder: boolean): Promise<boolean> => {
+  const placeOf = (some: Settings): string => {
+    const { url, project } = statePlace(context, some);
+    return JSON.stringify([url.includes('://') ? url : resolve(cwd, url), project]);
+  };
+  const isOurs = async (file: string, isHolder: boolean): Promise<Belonging> => {
     const { settings_files: here } = await (own ??= load(readable, alone));
     const { understood, diagnostics, settings_files: there } = await load([file], alone);
     const isUnclear = diagnostics.some(
       ({ severity, code, origin }) =>
         severity === 'error' && !NO_PART.has(code) && (isHolder || origin?.file !== file),
     );
-    if (isUnclear || there.some((one) => here.includes(one))) return true;
+    const isShared = there.some((one) => here.includes(one));
+    const isBeside = isShared && foldersOf(files, { cwd, paths }).has(dirname(file));
+    if (isUnclear || isShared) return { isOfProject: true, isBeside };
     const isSame = placeOf(understood.settings) === placeOf(settings);
-    return there.length === 0
-      ? isSame || isNear(cwd, paths, file)
-      : isSame && !(byEnvironment && here.length > 0);
+    const isOfProject =
+      there.length === 0
+        ? isSame || isNear(cwd, paths, file)
+        : isSame && !(byEnvironment && here.length > 0);
+    return { isOfProject, isBeside };
   };
-  const known = new Map<string, Promise<boolean>>();
+  const known = new Map<string, Promise<Belonging>>();
   const holders = new Map<string, boolean>();
   return (file) => {
     const isHolder = cached(holders, file, () =>
@@ -202,12 +281,6 @@ function projectFiles(
     // The others of a folder have the same settings.
     return cached(known, isHolder ? file : `${dirname(file)}/`, () => isOurs(file, isHolder));
   };
-}
-
-/** What tells two states apart. */
-function placeOf({ state }: Settings): string {
-  const { url, project } = state ?? {};
-  return JSON.stringify([url?.includes('://') ? url : url && normalize(url), project]);
 }
 
 /** Whether a file without settings may belong to the PATHs: it is in no folder of the current one in which no PATH is. */

@@ -29,6 +29,21 @@ const UNNAMED = 'default';
 /** Bytes of a state or of a wave of its journal. */
 const LARGEST_BODY = 256 * 1024 * 1024;
 
+/** What tells the states of two projects apart: where they are, and the name in that place. */
+export function statePlace(
+  context: Pick<Context, 'environment' | 'flags'>,
+  { state = {} }: Pick<Settings, 'state'>,
+  env = environmentOf(context),
+) {
+  const usual = env === undefined ? '.trueup/state.json' : `.trueup/state.${env}.json`;
+  const project = state.project ?? UNNAMED;
+  return {
+    usual,
+    url: state.url ?? (context.environment['TRUEUP_STATE'] || usual),
+    project: env === undefined ? project : `${project}.${env}`,
+  };
+}
+
 /** @throws Refusal where the location cannot hold a state */
 export async function storeOf(
   context: Context,
@@ -36,15 +51,14 @@ export async function storeOf(
   env = environmentOf(context),
 ): Promise<Store> {
   const { environment, cwd } = context;
-  const state = settings.state ?? {};
-  const usual = env === undefined ? '.trueup/state.json' : `.trueup/state.${env}.json`;
-  const project = state.project ?? UNNAMED;
+  const { state = {} } = settings;
+  const { usual, url, project } = statePlace(context, settings, env);
   // The tenants of a fleet are projects of their own.
   const isFleet = declarationFiles.stat(resolve(cwd, FLEET_FILE)) !== undefined;
   return storeAt(context, {
     ...state,
-    url: state.url ?? (environment['TRUEUP_STATE'] || usual),
-    project: env === undefined ? project : `${project}.${env}`,
+    url,
+    project,
     ...(!isFleet && { usualFile: resolve(cwd, usual) }),
     byEnvironment: state.url === undefined && Boolean(environment['TRUEUP_STATE']),
     author: { user: userName(), host: hostname(), ...defined({ url: runAddress(environment) }) },

@@ -161,6 +161,10 @@ export interface OutsideFiles {
   readonly declarations: readonly Declaration[];
   readonly blocks: readonly Refactoring[];
   readonly errors: readonly OutsideError[];
+  /** The first error, if there is one, and whether an address may be declared where errors are. */
+  readonly unread?: Pick<OutsideError, 'origin' | 'summary'> & {
+    readonly mayDeclare: (address: string) => boolean;
+  };
 }
 
 /** A whole project as loaded: everything that is declared, and the files it came from. */
@@ -172,6 +176,8 @@ export interface Project {
   readonly outside_paths?: readonly Declaration[];
   readonly expectations: readonly Expectation[];
   readonly refactorings?: readonly Refactoring[];
+  /** Reads what PATHs leave out, for a plan that removes something. `recorded` are the files that the state names. */
+  readonly readOutside?: (recorded: readonly string[]) => Promise<OutsideFiles>;
   readonly outside?: OutsideFiles;
   /** PATH arguments as given, relative to the current folder: what is declared below them is in scope. */
   readonly paths: readonly string[];

@@ -70,7 +70,7 @@ export async function findDrift(
   // What a rule warns of in a plan, the health issues of an audit tell.
   const rules = context.rules.map(({ warn: _, ...rule }) => rule);
   // An audit removes nothing, so it does not matter what other files say of removals.
-  const { outside: _, ...own } = project;
+  const { readOutside: _, ...own } = project;
   const proposal = await propose({ ...context, rules }, own, snapshot, WHOLE_PLAN);
   const { plan, liveObjects, secrets, unmanaged: objects, exit } = proposal;
   const entries = snapshot?.state.resources ?? {};

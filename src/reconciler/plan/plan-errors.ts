@@ -86,11 +86,12 @@ export const bindAdvice = (address: string, id: string, bound: boolean): string 
 
 /** The block that says that an object has a new address, as it stands in a declaration file. */
 export const movedBlock = (from: string, to: string): string =>
-  `moved: [{ from: ${yamlText(from)}, to: ${yamlText(to)} }]`;
+  `moved: [{ from: ${yamlString(from)}, to: ${yamlString(to)} }]`;
 
 /** What to do where an object has an owner and another address wants it. */
 export const oneOfTwo = (owner: string, address: string): string =>
   `Keep one of the two. If it was renamed, write \`${movedBlock(owner, address)}\`, or type: trueup state mv ${shellWord(owner)} ${shellWord(address)}`;
 
-const yamlText = (text: string): string =>
+/** A text as a string of a declaration file. */
+export const yamlString = (text: string): string =>
   `'${text.replaceAll("'", "''").replaceAll('${', () => '$${')}'`;

@@ -11,6 +11,7 @@ import {
   type CloudReader,
   type Diagnostic,
   type Emit,
+  type Kinds,
   type Now,
   type PlanRequest,
   type Project,
@@ -80,7 +81,7 @@ export async function propose(
 ): Promise<Proposal> {
   const state = snapshot?.state;
   checkTarget(state, context.cloud.target);
-  const selection = select(context.kinds, project, state, request);
+  const selection = await selected(context.kinds, project, state, request);
   const observing = observingOf(context, state, waited);
   const read = (names: Iterable<string>): Promise<LiveCollections> => observe(observing, names);
   const [liveObjects, secrets] = await Promise.all([
@@ -132,6 +133,20 @@ export async function propose(
       liveObjects: new Map([...input.liveObjects, ...more.liveObjects, ...again]),
     };
   }
+}
+
+/** The selection; of a plan that removes something, with what the files say that PATHs leave out. */
+async function selected(
+  kinds: Kinds,
+  project: Project,
+  state: State | undefined,
+  request: PlanRequest,
+): Promise<Selection> {
+  const selection = select(kinds, project, state, request);
+  if (!project.readOutside || selection.removed.length === 0) return selection;
+  const recorded = new Set(Object.values(state?.resources ?? {}).map(({ file }) => file));
+  const outside = await project.readOutside([...recorded]);
+  return select(kinds, { ...project, outside }, state, request);
 }
 
 /** Something that a write rests on and that a listing of several pages may have missed. */

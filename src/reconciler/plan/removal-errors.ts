@@ -4,12 +4,14 @@ import {
   defined,
   pathWord,
   shellWord,
+  type Declaration,
   type Diagnostic,
   type Entry,
   type Origin,
   type Project,
 } from '../../model/index.js';
 import { formerAddresses } from './match.js';
+import { yamlString } from './plan-errors.js';
 import { movedAddresses, removedBlocks, withoutKey } from './moved-addresses.js';
 
 type Recorded = readonly (readonly [address: string, entry: Entry])[];
@@ -59,44 +61,72 @@ function spokenFor(project: Project, removed: Recorded, destroy: boolean): reado
   const { blockOf, pathOf } = movedAddresses(all);
   const blocksOf = removedBlocks(all);
   const isConfirmed = removedBlocks(project);
+  const own = new Set(project.declarations.map(({ address }) => address));
   const declared = new Map(
     outside.declarations.flatMap((one) =>
-      [one.address, ...formerAddresses(one)].map((address) => [address, one.origin] as const),
+      [one.address, ...formerAddresses(one), adoptedBy(one)].map((key) => [key, one] as const),
     ),
   );
-  return removed.flatMap(([address]): readonly Diagnostic[] => {
-    if (isConfirmed(address).some(({ forgets }) => !forgets)) return [];
+  const found = removed.flatMap(([address, { kind, id }]): readonly Elsewhere[] => {
+    // What is destroyed together with its declaration is not moved from there.
+    if (own.has(address) || isConfirmed(address).some(({ forgets }) => !forgets)) return [];
     const path = pathOf(address);
     const moves = path.flatMap((one) => blockOf(one) ?? []);
     const forgets = blocksOf(address).filter((one) => one.forgets);
     const block = [...moves, ...forgets].find((one) => outside.blocks.includes(one));
-    if (block)
-      return [
-        elsewhere(address, block.origin, `holds a ${block.block} block that names it`, destroy),
-      ];
-    const origin = path.flatMap((one) => declared.get(one) ?? [])[0];
-    if (origin) return [elsewhere(address, origin, 'declares it', destroy)];
+    if (block) return [{ ...block, address, why: `holds a ${block.block} block that names it` }];
+    const other = path.flatMap((one) => declared.get(one) ?? [])[0];
+    if (other) return [{ ...other, address, why: 'declares it' }];
+    const adopts = declared.get(idOf(kind, id));
+    if (adopts) return [{ ...adopts, address, why: `adopts its object as ${adopts.address}` }];
     const error = outside.errors.find(({ names }) =>
       path.some((one) => names.has(withoutKey(one)) || names.has(withoutName(one))),
     );
-    if (!error) return [];
-    const why = `has an error, and may hold a block that names it: ${error.summary}`;
-    return [elsewhere(address, error.origin, why, destroy)];
+    if (error) {
+      const why = `has an error, and may hold a block that names it: ${error.summary}`;
+      return [{ ...error, address, why }];
+    }
+    const { unread } = outside;
+    if (!unread || !path.some((one) => unread.mayDeclare(one))) return [];
+    return [{ ...unread, address, why: `has an error, and may declare it: ${unread.summary}` }];
   });
+  return found.map((one) => elsewhere(one, destroy ? found : []));
 }
+
+const idOf = (kind: string, id: string): string => `${kind} ${id}`;
+
+/** The object that a declaration adopts by its id. */
+const adoptedBy = ({ kind, lifecycle }: Declaration): string => idOf(kind, lifecycle.adopt ?? '');
 
 /** The kind of an address, and the dot. */
 const withoutName = (address: string): string => address.slice(0, address.indexOf('.') + 1);
 
-const elsewhere = (address: string, origin: Origin, why: string, destroy: boolean): Diagnostic => ({
-  severity: 'error',
-  code: 'declared-elsewhere',
-  summary: `${address} would be removed, but ${origin.file}, which the PATHs leave out, ${why}.`,
-  detail: [
-    ...(destroy ? [`To leave it out: trueup destroy --exclude ${shellWord(address)}`] : []),
-    `If the file is of this project, add it to the PATHs: ${pathWord(origin.file)}`,
-    `To remove the object all the same, add to a file of the PATHs: removed: [{ from: ${JSON.stringify(address)}, lifecycle: { destroy: true } }]`,
-  ].join('\n'),
-  address,
-  origin,
-});
+interface Elsewhere {
+  readonly address: string;
+  readonly origin: Origin;
+  /** Where it is used, if a template or a program makes it. */
+  readonly file?: string;
+  readonly why: string;
+}
+
+/** @param kept what a command that destroys everything has to leave out */
+function elsewhere(
+  { address, origin, file = origin.file, why }: Elsewhere,
+  kept: readonly Elsewhere[],
+): Diagnostic {
+  const excludes = kept.map((one) => ` --exclude ${shellWord(one.address)}`);
+  return {
+    severity: 'error',
+    code: 'declared-elsewhere',
+    summary: `${address} would be removed, but ${pathWord(file)}, which the PATHs leave out, ${why}.`,
+    detail: [
+      ...(kept.length > 0
+        ? [`To leave ${kept.length > 1 ? 'these' : 'it'} out: trueup destroy${excludes.join('')}`]
+        : []),
+      `If the file is of this project, add it to the PATHs: ${pathWord(file)}`,
+      `To remove the object all the same, add to a file of the PATHs: removed: [{ from: ${yamlString(address)}, lifecycle: { destroy: true } }]`,
+    ].join('\n'),
+    address,
+    origin: file === origin.file ? origin : { file, line: 1, column: 1 },
+  };
+}

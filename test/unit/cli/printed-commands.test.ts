@@ -180,6 +180,28 @@ describe('a block in a file that the PATHs leave out', () => {
   ];
   const named = (state: string): string =>
     `settings: { target: emulator, state: { url: ${state}.json } }\n`;
+  const TEMPLATE = `${SETTINGS}templates:
+  site: { parameters: { properties: { n: { type: string } } }, accounts: { main: { name: "\${param.n}" } } }
+`;
+  const using = (...names: readonly string[]): string =>
+    `use: { ${names.map((name) => `${name}: { template: site, with: { n: ${name} } }`).join(', ')} }\n`;
+  const EACH = 'accounts: { site: { for_each: "${var.sites}", name: "${each.key}" } }\n';
+  const OTHER_ACCOUNT = 'accounts: { z: { name: Z } }\n';
+  const stackOf = (...names: readonly string[]): string =>
+    JSON.stringify({
+      resource: {
+        devicecloud_account: Object.fromEntries(names.map((name) => [name, { name }])),
+      },
+    });
+  const MANIFEST = {
+    version: '0.21.0',
+    stacks: Object.fromEntries(
+      ['a', 'b'].map((name) => [
+        name,
+        { name, synthesizedStackPath: `stacks/${name}/cdk.tf.json`, dependencies: [] },
+      ]),
+    ),
+  };
   const q = { 'q/trueup.yaml': `${named('q')}accounts: { hall: { name: Depot } }\n` };
 
   test.each<{
@@ -187,6 +209,8 @@ describe('a block in a file that the PATHs leave out', () => {
     readonly before: Readonly<Record<string, string>>;
     readonly now: Readonly<Record<string, string>>;
     readonly paths: readonly string[];
+    /** The PATHs of the apply before, if they are others. */
+    readonly applied?: readonly string[];
     readonly words?: readonly string[];
     readonly env?: Readonly<Record<string, string>>;
     readonly code: number;
@@ -372,6 +396,20 @@ describe('a block in a file that the PATHs leave out', () => {
       code: 1,
     },
     {
+      is: 'an error: a removed block with a variable that another project has, too',
+      before: {
+        'p/a.yaml': `accounts: { ${BOTH} }\n`,
+        'p/trueup.yaml': `${named('p')}variables: { old: depot }\n`,
+      },
+      now: {
+        'p/a.yaml': `accounts: { ${ONE} }\n`,
+        'p/b.yaml': REMOVED.replace('accounts.depot', '"accounts.${var.old}"'),
+        'o/trueup.yaml': `${named('o')}variables: { old: kiosk }\n`,
+      },
+      paths: ['p/a.yaml', 'p/trueup.yaml'],
+      code: 1,
+    },
+    {
       is: 'none: a block that is wrong only beside another project',
       before: {
         'p/a.yaml': 'accounts: { depot: { name: Depot }, r: { name: R } }\n',
@@ -386,10 +424,200 @@ describe('a block in a file that the PATHs leave out', () => {
       paths: ['p/a.yaml', 'p/trueup.yaml'],
       code: 0,
     },
-  ])('is $is', async ({ before, now, paths, words = [], env = {}, code }) => {
+    {
+      is: 'an error: another file uses the template now',
+      before: { 'lib/t.yaml': TEMPLATE, 'a.yaml': using('acme', 'beta') },
+      now: { 'a.yaml': using('beta'), 'b.yaml': using('acme') },
+      paths: ['lib', 'a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: moved within a project, beside one that declares the same',
+      before: { 'p/trueup.yaml': named('p'), 'p/a.yaml': `accounts: { ${BOTH} }\n` },
+      now: {
+        'p/a.yaml': `accounts: { ${ONE} }\n`,
+        'p/b.yaml': 'accounts: { depot: { name: Depot } }\n',
+        'o/trueup.yaml': named('o'),
+        'o/a.yaml': `accounts: { ${BOTH} }\n`,
+      },
+      paths: ['p/a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: for_each over a variable that another project has, too',
+      before: {
+        'p/trueup.yaml': `${named('p')}variables: { sites: [depot, keep] }\n`,
+        'p/a.yaml': EACH.replace('accounts: {', 'accounts: { z: { name: Z },'),
+      },
+      now: {
+        'p/a.yaml': OTHER_ACCOUNT,
+        'p/b.yaml': EACH,
+        'o/trueup.yaml': `${named('o')}variables: { sites: [kiosk] }\n`,
+      },
+      paths: ['p/a.yaml', 'p/trueup.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: beside a copy of the earlier file',
+      before: { 'trueup.yaml': SETTINGS, 'a.yaml': `accounts: { ${BOTH} }\n` },
+      now: {
+        'a.yaml': `accounts: { ${ONE} }\n`,
+        'b.yaml': 'accounts: { depot: { name: Depot } }\n',
+        'backup/a.yaml': `accounts: { ${BOTH} }\n`,
+      },
+      paths: ['a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: a file that may declare it cannot be parsed',
+      before: { 'trueup.yaml': SETTINGS, 'a.yaml': `accounts: { ${BOTH} }\n` },
+      now: {
+        'a.yaml': `accounts: { ${ONE} }\n`,
+        'b.yaml': 'accounts:\n  depot: { name: Depot\n',
+      },
+      paths: ['a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: a variable of the file has no value',
+      before: { 'trueup.yaml': SETTINGS, 'a.yaml': EACH.replace('"${var.sites}"', '[depot]') },
+      now: { 'a.yaml': OTHER_ACCOUNT, 'b.yaml': EACH },
+      paths: ['a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'none: the file with an error declares another kind',
+      before: { 'trueup.yaml': SETTINGS, 'a.yaml': `accounts: { ${BOTH} }\n` },
+      now: {
+        'a.yaml': `accounts: { ${ONE} }\n`,
+        'b.yaml': 'alert_rules: { x: { for_each: "${var.nope}" } }\n',
+      },
+      paths: ['a.yaml'],
+      code: 0,
+    },
+    {
+      is: 'an error: beside the PATHs, a file declares it, and one of theirs still',
+      before: { 'trueup.yaml': SETTINGS, 'a.yaml': `accounts: { ${BOTH} }\n` },
+      now: { 'a.yaml': `accounts: { ${ONE} }\n`, 'b.yaml': `accounts: { ${BOTH} }\n` },
+      paths: ['a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: a hidden folder, if the state names its file',
+      before: {
+        'trueup.yaml': SETTINGS,
+        '.github/a.yaml': `accounts: { ${BOTH} }\n`,
+        '.github/b.yaml': OTHER_ACCOUNT,
+      },
+      now: {
+        '.github/a.yaml': `accounts: { ${ONE} }\n`,
+        '.github/b.yaml': 'accounts: { depot: { name: Depot } }\n',
+      },
+      applied: ['trueup.yaml', '.github'],
+      paths: ['trueup.yaml', '.github/a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: the current folder, which is walked past its hidden folders',
+      before: {
+        'trueup.yaml': SETTINGS,
+        '.github/a.yaml': `accounts: { depot: { name: Depot } }\n`,
+        'b.yaml': OTHER_ACCOUNT,
+      },
+      now: {},
+      applied: ['.', '.github'],
+      paths: ['.'],
+      code: 1,
+    },
+    {
+      is: 'an error: a file of the current folder, beside PATHs outside of it',
+      before: {
+        'conf/trueup.yaml': SETTINGS,
+        '../lib/a.yaml': `accounts: { ${BOTH} }\n`,
+        'b.yaml': OTHER_ACCOUNT,
+      },
+      now: {
+        '../lib/a.yaml': `accounts: { ${ONE} }\n`,
+        'b.yaml': 'accounts: { depot: { name: Depot } }\n',
+      },
+      applied: ['conf', '../lib', 'b.yaml'],
+      paths: ['conf', '../lib'],
+      code: 1,
+    },
+    {
+      is: 'an error: a folder as PATH, beside the folder of a fleet',
+      before: {
+        'trueup.yaml': SETTINGS,
+        'x/a.yaml': `accounts: { ${BOTH} }\n`,
+        'y/b.yaml': OTHER_ACCOUNT,
+      },
+      now: {
+        'x/a.yaml': `accounts: { ${ONE} }\n`,
+        'y/b.yaml': 'accounts: { depot: { name: Depot } }\n',
+        'f/trueup.fleet.yaml': 'fleet: { tenants: { x: { paths: [x] } } }\n',
+      },
+      applied: ['.'],
+      paths: ['x'],
+      code: 1,
+    },
+    {
+      is: 'an error: a recorded file in another folder, without settings',
+      before: {
+        'conf/trueup.yaml': named('mine'),
+        'objs/a.yaml': `accounts: { ${BOTH} }\n`,
+        'more/b.yaml': OTHER_ACCOUNT,
+      },
+      now: {
+        'objs/a.yaml': `accounts: { ${ONE} }\n`,
+        'more/b.yaml': 'accounts: { depot: { name: Depot } }\n',
+      },
+      applied: ['.'],
+      paths: ['conf', 'objs'],
+      code: 1,
+    },
+    {
+      is: 'an error: a stack that was planned by itself',
+      before: {
+        'trueup.yaml': SETTINGS,
+        'out/manifest.json': JSON.stringify(MANIFEST),
+        'out/stacks/a/cdk.tf.json': stackOf('depot', 'keep'),
+        'out/stacks/b/cdk.tf.json': stackOf('z'),
+      },
+      now: {
+        'out/stacks/a/cdk.tf.json': stackOf('keep'),
+        'out/stacks/b/cdk.tf.json': stackOf('z', 'depot'),
+      },
+      applied: ['trueup.yaml', 'out'],
+      paths: ['trueup.yaml', 'out/stacks/a/cdk.tf.json'],
+      code: 1,
+    },
+    {
+      is: 'an error: another declaration adopts the object by its id',
+      before: { 'trueup.yaml': SETTINGS, 'a.yaml': `accounts: { ${BOTH} }\n` },
+      now: {
+        'a.yaml': `accounts: { ${ONE} }\n`,
+        'b.yaml': 'accounts: { w: { name: Depot, lifecycle: { adopt: "2" } } }\n',
+      },
+      paths: ['a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: the usual place of the state, written out',
+      before: {
+        'p/trueup.yaml': SETTINGS,
+        'p/a.yaml': `accounts: { ${BOTH} }\n`,
+      },
+      now: {
+        'p/a.yaml': `accounts: { ${ONE} }\n`,
+        'q/trueup.yaml': `settings: { target: emulator, state: .trueup/state.json }\n${HALL}`,
+      },
+      paths: ['p'],
+      code: 1,
+    },
+  ])('is $is', async ({ before, now, paths, applied = paths, words = [], env = {}, code }) => {
     const cwd = join(freshFolder(), 'here');
     writeAll(cwd, before);
-    const done = await inProcess(apply, ['apply', ...paths, ...words, '--auto-approve'], {
+    const done = await inProcess(apply, ['apply', ...applied, ...words, '--auto-approve'], {
       cwd,
       env,
     });

@@ -770,15 +770,26 @@ describe('a move to what is removed, where nothing is declared', () => {
     expect(codes(proposal)).toContain('declared-elsewhere');
   });
 
-  it('is an error of a destroy, with the ways to keep or to destroy its object', () => {
+  it.each([
+    ['its object', ['a'], 'To leave it out: trueup destroy --exclude accounts.a'],
+    [
+      'all of its objects',
+      ['a', 'd'],
+      'To leave these out: trueup destroy --exclude accounts.d --exclude accounts.a',
+    ],
+  ])('is an error of a destroy, with the ways to keep or to destroy %s', (_, names, keep) => {
     const { plan } = planScene({
-      state: { 'accounts.a': held('2') },
+      state: Object.fromEntries(names.map((name, at) => [`accounts.${name}`, held(`${at + 2}`)])),
       live: { accounts: objects },
       request: { destroy: true },
       more: {
         project: {
           ...projectOf([]),
-          outside: { declarations: [], blocks: [move('a', 'b')], errors: [] },
+          outside: {
+            declarations: [],
+            blocks: names.map((name) => move(name, `${name}2`)),
+            errors: [],
+          },
         },
       },
     });
@@ -786,8 +797,42 @@ describe('a move to what is removed, where nothing is declared', () => {
       expect.objectContaining({
         code: 'declared-elsewhere',
         detail: expect.stringContaining(
-          'To leave it out: trueup destroy --exclude accounts.a\nIf the file is of this project, add it to the PATHs: a.yaml\n',
+          `${keep}\nIf the file is of this project, add it to the PATHs: a.yaml\n`,
         ),
+      }),
+    );
+  });
+
+  it('is none of a destroy of what the PATHs declare themselves', () => {
+    const proposal = planScene({
+      state: { 'accounts.a': held('2') },
+      live: { accounts: objects },
+      request: { destroy: true },
+      more: {
+        project: {
+          ...projectOf([declare('accounts.a', { name: 'A' })]),
+          outside: { declarations: [], blocks: [move('a', 'b')], errors: [] },
+        },
+      },
+    });
+    expect(codes(proposal)).not.toContain('declared-elsewhere');
+  });
+
+  it('prints a key with a dollar sign as a declaration file writes it', () => {
+    const address = 'accounts.a["${x}"]';
+    const { plan } = planScene({
+      state: { [address]: held('2') },
+      live: { accounts: objects },
+      more: {
+        project: {
+          ...projectOf([declare('accounts.root', { name: 'Root' })]),
+          outside: { declarations: [declare(address, { name: 'A' })], blocks: [], errors: [] },
+        },
+      },
+    });
+    expect(plan.diagnostics).toContainEqual(
+      expect.objectContaining({
+        detail: expect.stringContaining(`removed: [{ from: 'accounts.a["$\${x}"]', lifecycle`),
       }),
     );
   });
