@@ -41,7 +41,7 @@ async function report(
       err.write(`To see what apply would change: ${typed('trueup plan', context.said)}\n`);
     if (showsText(context) && document.drift.some(isAcceptable))
       err.write(
-        `To write it into the declarations: ${typed('trueup export --update', context.said)}\n`,
+        `To write the live values into the declarations: ${typed('trueup export --update', context.said)}\n`,
       );
     if (showsText(context) && document.unmanaged_is_drift && document.summary.unmanaged > 0)
       err.write(

@@ -106,7 +106,7 @@ function silence(
 const unreachable = ({ http_destinations }: Values): string =>
   isEmpty(http_destinations)
     ? 'it has no destination'
-    : 'every destination is missing, disabled or suspended, and there is none for e-mail';
+    : 'every push destination is missing, disabled or suspended, and there is no e-mail destination';
 
 function syncs({ synched, suspended, pending }: Values): readonly Finding[] {
   const found: Finding[] = [];

@@ -469,7 +469,7 @@ describe('the command line', () => {
     home.change('accounts', 'A', { name: 'A2' });
     const { stderr } = await home.run(drift, 'drift', 'trueup.yaml');
     expect(stderr).toContain(
-      'To write it into the declarations: trueup export --update trueup.yaml',
+      'To write the live values into the declarations: trueup export --update trueup.yaml',
     );
     home.change('accounts', 'A2', { name: 'A' });
     writeFileSync(join(home.cwd, 'trueup.yaml'), 'accounts:\n  a: { name: B, account: "1" }\n');
