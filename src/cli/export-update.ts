@@ -105,9 +105,10 @@ const changesIn = (context: Context, { plan }: Proposal): readonly Change[] =>
 interface Judged {
   readonly change: Change;
   readonly declaration: Declaration;
-  /** What was changed outside of trueup, and what only the declaration changes. */
+  /** What was changed outside of trueup alone, what only the declaration changes, and what both change. */
   readonly drifted: readonly AttributeChange[];
   readonly pending: readonly AttributeChange[];
+  readonly both: readonly AttributeChange[];
 }
 
 /** A value of an object to which nothing was ever applied is nobody's change: the live one is taken. */
@@ -126,12 +127,14 @@ function judged(
     const isFresh = entry === undefined || Object.keys(entry.applied).length === 0;
     const changes = changesOf(change).filter(({ path }) => attributes[path]?.secret !== true);
     const isDrifted = ({ drifted }: AttributeChange): boolean => isFresh || drifted === true;
+    const outside = changes.filter(isDrifted);
     return [
       {
         change,
         declaration,
-        drifted: changes.filter(isDrifted),
+        drifted: outside.filter(({ edited }) => edited !== true),
         pending: changes.filter((one) => !isDrifted(one)),
+        both: outside.filter(({ edited }) => edited === true),
       },
     ];
   });
@@ -209,9 +212,10 @@ function untouched(
       (action === 'forget' && drifted.has(address)),
   );
   const replaced = of(({ previous_id }) => previous_id !== undefined);
-  const pending = judged(context, site, proposal).flatMap(({ declaration, pending: some }) =>
-    some.map(({ path }) => `${path} of ${declaration.address}`),
-  );
+  const all = judged(context, site, proposal);
+  const pathsOf = (which: 'pending' | 'both'): readonly string[] =>
+    all.flatMap((one) => one[which].map(({ path }) => `${path} of ${one.declaration.address}`));
+  const both = all.flatMap((one) => (one.both.length > 0 ? [one.declaration.address] : []));
   const unmanaged = [...proposal.unmanaged].flatMap(([kind, some]) =>
     some.map(({ id }) => `${kind} ${id}`),
   );
@@ -230,7 +234,15 @@ function untouched(
       `To adopt what took its place: ${applyOnly(replaced)}`,
     ),
     ...note(
-      pending,
+      pathsOf('both'),
+      [
+        'changed outside of trueup and in the declaration, which stays',
+        'changed outside of trueup and in the declarations, which stay',
+      ],
+      `To send what is declared: ${applyOnly(both)}\nTo keep the live values, undo these edits, and update again.`,
+    ),
+    ...note(
+      pathsOf('pending'),
       [
         'was not changed outside of trueup, and stays',
         'were not changed outside of trueup, and stay',

@@ -80,7 +80,7 @@ export function findFiles(
     roots: [],
   };
   const paths = (args.length === 0 ? ['.'] : args).map((path) =>
-    path === '-' ? '-' : relativeTo(cwd, resolve(cwd, path)),
+    path === '-' ? '-' : relativeTo(cwd, withinFolder(files, cwd, resolve(cwd, path))),
   );
   for (const [argument, path] of [...new Set(paths)].entries()) {
     if (path === '-') walk.found.set('-', { file: '-', path: '-', named: true, argument });
@@ -101,6 +101,13 @@ export function findFiles(
     /** The file of the chosen environment. */
     ...defined({ overlay }),
   };
+}
+
+/** A path through a link to the current folder, whose own path has every link followed, as the path without the link. */
+function withinFolder(files: DeclarationFiles, cwd: string, path: string): string {
+  if (!relative(cwd, path).startsWith('..')) return path;
+  const real = join(files.realPath(dirname(path)) ?? dirname(path), basename(path));
+  return relative(cwd, real).startsWith('..') ? path : real;
 }
 
 function relativeTo(cwd: string, path: string): string {

@@ -3,13 +3,17 @@ import type { Request, Write } from './cloud.js';
 import type { Values, Value } from './declaration.js';
 import type { Diagnostic, Origin } from './diagnostic.js';
 
-/** One attribute that differs. `drifted`: live is not what was last applied; false: the declaration changed; undefined: what was applied is not recorded. */
+/**
+ * One attribute that differs. `drifted`: live is not what was last applied; false: the declaration changed; undefined:
+ * what was applied is not recorded. `edited`: it drifted, and the declaration changed, too.
+ */
 export interface AttributeChange {
   /** Dotted path, as in `endpoint.url`. */
   readonly path: string;
   readonly before: Value | undefined;
   readonly after: Value | undefined;
   readonly drifted: boolean | undefined;
+  readonly edited?: boolean;
 }
 
 interface Common {

@@ -124,7 +124,7 @@ export function* diagnosticItems(diagnostics: readonly Diagnostic[], level: Leve
     ({ severity, summary, detail, address, origin, code: name }) => {
       const where = diagnosticPlaces(defined({ origin, address })).map(level.code);
       const more =
-        detail === undefined ? '' : ` — ${detail.split('\n').map(level.prose).join(' ')}`;
+        detail === undefined ? '' : ` — ${detail.split('\n').map(level.prose).join('<br>')}`;
       return [
         `- **${severity}**: ${level.prose(summary)}${more} ${[...where, code(name)].join(' ')}`,
       ];

@@ -118,7 +118,8 @@ export async function readPlanFile(
       detail: `To see it: trueup fleet show ${words}\nTo apply it, in the folder of the fleet: trueup fleet apply ${words}`,
     });
   }
-  return planIn(text, { path, clock, again });
+  const otherwise = ' If the file holds declarations, give it a name that ends in .yaml.';
+  return planIn(text, { path, clock, again, otherwise });
 }
 
 /** Whether the first line is the head of a bundle. */
@@ -140,6 +141,8 @@ interface PlanText extends Pick<PlanFileOptions, 'path' | 'clock'> {
   readonly again?: ((file: PlanContent) => () => string) | undefined;
   /** Where the text begins in the file. */
   readonly line?: number;
+  /** Ends the advice where the text is no plan. */
+  readonly otherwise?: string;
 }
 
 /** The saved plan in a text. @throws Refusal as `readPlanFile` */
@@ -151,17 +154,18 @@ export function planIn(
     command = 'trueup plan',
     line = 1,
     again = () => () => `again: ${command} --out ${shellWord(path)}`,
+    otherwise = '',
   }: PlanText,
 ): PlanFile {
   const remedy = `Nothing was changed. Make the plan again by ${command}, with the options that it was made with.`;
   const parsed = parseJsonText(text, parseExactly);
   if ('brokenAt' in parsed) {
     const place = { ...parsed.brokenAt, line: parsed.brokenAt.line + line - 1 };
-    damaged(path, place, 'the text is truncated or not JSON', remedy);
+    damaged(path, place, 'the text is truncated or not JSON', `${remedy}${otherwise}`);
   }
   const top = { line, column: 1 };
   if (!isObject(parsed.value) || typeof parsed.value.plan_file_version !== 'number')
-    damaged(path, top, 'it is not a saved plan', remedy);
+    damaged(path, top, 'it is not a saved plan', `${remedy}${otherwise}`);
   if (parsed.value.plan_file_version > VERSION) {
     refuse(
       'newer-format',

@@ -73,7 +73,7 @@ async function start(context: Context, paths: readonly string[], end: End): Prom
       'usage',
       `${saved} is no declaration file. A saved plan is applied without other PATHs.`,
       {
-        detail: `If it is one, to apply it: trueup apply ${pathWord(saved)}`,
+        detail: `If it is one, to apply it: trueup apply ${pathWord(saved)}\nIf it holds declarations, give it a name that ends in .yaml.`,
       },
     );
   }

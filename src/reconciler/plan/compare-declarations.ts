@@ -381,7 +381,9 @@ function secretVerdicts(
 function reworded(change: Change, label: string): Change {
   const since = (paths?: readonly string[]): string => {
     const told = changesOf(change).filter(({ path }) => paths?.includes(path) ?? true);
-    return howChanged(told.map((one) => ({ ...one, drifted: false })));
+    return howChanged(
+      told.map(({ path }) => ({ path, before: undefined, after: undefined, drifted: false })),
+    );
   };
   if (change.action === 'create')
     return {

@@ -22,6 +22,7 @@ import {
   isList,
 } from '../../model/index.js';
 import {
+  changedWhere,
   type ComparedValue,
   isMerged,
   isDocumentApplied,
@@ -83,7 +84,10 @@ export function diff({
         path,
         before: now,
         after: wanted,
-        drifted: prior === undefined ? undefined : !same(attribute, prior, now),
+        ...changedWhere({
+          outside: prior === undefined ? undefined : !same(attribute, prior, now),
+          here: prior !== undefined && !same(attribute, prior, wanted),
+        }),
       });
     }
   };

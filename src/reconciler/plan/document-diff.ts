@@ -164,17 +164,17 @@ export function mergeChanges({
 }: Merging): readonly AttributeChange[] {
   const changes = (
     declared: Value,
-    before: Value | undefined,
-    sends: (secret: string) => boolean,
+    seen: Value | undefined,
+    sends: (secret: string) => boolean = () => false,
   ): readonly Omit<AttributeChange, 'drifted'>[] => {
-    const now = mergeOf(comparedDocument(declared, live));
+    const now = mergeOf(comparedDocument(declared, seen));
     const { tree, removed } = mergeOf(declared);
     const after = isClear(declared)
       ? {}
       : treeIn(
           over(
             { resend: sends },
-            { wanted: tree, live: now.tree, prior: mergeOf(before).tree },
+            { wanted: tree, live: now.tree, prior: mergeOf(prior).tree },
             `${path}.0`,
           ),
         );
@@ -186,15 +186,34 @@ export function mergeChanges({
   };
   if (isSameReference(wanted, live)) return [];
   if (isReference(wanted)) return [{ path, before: undefined, after: wanted, drifted: false }];
-  const outside = new Set(
-    prior === undefined ? [] : changes(prior, prior, () => false).map((change) => change.path),
-  );
+  const pathsOf = (declared: Value, seen: Value | undefined): ReadonlySet<string> =>
+    new Set(changes(declared, seen).map((change) => change.path));
+  const outside = prior === undefined ? undefined : pathsOf(prior, live);
+  const here = prior === undefined ? undefined : pathsOf(wanted, prior);
   const applied = { [path]: documentOf(mergeOf(prior)) };
-  return changes(wanted, prior, resend).map((change) => {
+  return changes(wanted, live, resend).map((change) => {
     const held = declaredValueAt(applied, change.path);
-    return { ...change, drifted: held === undefined ? undefined : outside.has(change.path) };
+    return {
+      ...change,
+      ...changedWhere({
+        outside: held === undefined ? undefined : outside?.has(change.path),
+        here: here?.has(change.path) === true,
+      }),
+    };
   });
 }
+
+/** Where a value changed: outside of trueup, and in the declaration. */
+export const changedWhere = ({
+  outside,
+  here,
+}: {
+  readonly outside: boolean | undefined;
+  readonly here: boolean;
+}): Pick<AttributeChange, 'drifted' | 'edited'> => ({
+  drifted: outside,
+  ...(outside === true && here && { edited: true }),
+});
 
 /** The paths are a set: their order says nothing. */
 export function samePaths(some: readonly Value[], others: readonly Value[]): boolean {

@@ -16,6 +16,7 @@ import type { Graph } from './dependency-graph.js';
 import { asApplied, updateOf, type Sending } from './diff.js';
 import { baseOf } from './document-diff.js';
 import type { Matcher } from './match.js';
+import type { Fixed } from './plan-errors.js';
 import type { PlanInput } from './plan-input.js';
 import type { Resolver } from './resolve-references.js';
 import type { Selection } from './target-selection.js';
@@ -40,6 +41,8 @@ export interface Draft {
   readonly resolver: Resolver;
   readonly diagnostics: Diagnostic[];
   readonly exits: Exit[];
+  /** What no update can change, and why the object is not replaced. */
+  readonly fixed: Fixed[];
   readonly drift: Drift[];
   /** Addresses of recorded objects that no listing shows yet. */
   readonly unseen: Set<string>;

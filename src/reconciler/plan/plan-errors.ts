@@ -25,22 +25,42 @@ export const declarationError = (
   ...(attribute === undefined ? { origin } : { attribute, origin: at(attribute) }),
 });
 
-/** @param drift what was found so far: an object that the new value refers to may be gone */
+/** A change that no update can make, of an object that is not replaced. */
+export interface Fixed {
+  readonly declaration: Declaration;
+  readonly change: AttributeChange;
+  /** Why it is not replaced, and what to do. */
+  readonly hindrance: string;
+}
+
+interface Causes {
+  /** An object that the new value refers to may be gone. */
+  readonly drift: readonly Drift[];
+  /** It may also have a new address. */
+  readonly hints: readonly Diagnostic[];
+}
+
 export function immutableError(
-  declaration: Declaration,
-  { path, before = null, after = null }: AttributeChange,
-  detail: string,
-  drift: readonly Drift[],
+  { declaration, change: { path, before = null, after = null }, hindrance: detail }: Fixed,
+  { drift, hints }: Causes,
 ): Diagnostic {
-  const [gone] = referencesIn(after).filter(({ target }) =>
+  const targets = referencesIn(after).map(({ target }) => target);
+  const [gone] = targets.filter((target) =>
     drift.some(({ address, ...one }) => address === target && isGone(one)),
   );
+  const renamed = hints.find(({ address }) => address !== undefined && targets.includes(address));
   const fixed = `${declaration.address}: ${path} is immutable: it is ${JSON.stringify(redact(before))} and cannot be updated to ${JSON.stringify(redact(after))}`;
   const words = { code: 'immutable', attribute: path };
+  if (renamed?.detail)
+    return declarationError(declaration, {
+      ...words,
+      summary: `${fixed}: ${renamed.summary}`,
+      detail: renamed.detail,
+    });
   if (!gone) return declarationError(declaration, { ...words, summary: `${fixed}.`, detail });
   return declarationError(declaration, {
     ...words,
-    summary: `${fixed}: ${gone.target} was deleted outside of trueup.`,
+    summary: `${fixed}: ${gone} was deleted outside of trueup.`,
     detail: `If it is to stay deleted, remove it and this declaration from the project.`,
   });
 }
@@ -83,6 +103,10 @@ export const bindAdvice = (address: string, id: string, bound: boolean): string 
     ...(bound ? [`Forget the recorded object: trueup state rm ${shellWord(address)}`] : []),
     `Import the live object: trueup import ${shellWord(address)} ${shellWord(id)}`,
   ].join('\n');
+
+/** The command that destroys everything else. */
+export const leaveOut = (addresses: readonly string[]): string =>
+  `To leave ${addresses.length > 1 ? 'these' : 'it'} out: trueup destroy${addresses.map((one) => ` --exclude ${shellWord(one)}`).join('')}`;
 
 /** The block that says that an object has a new address, as it stands in a declaration file. */
 export const movedBlock = (from: string, to: string): string =>

@@ -10,6 +10,7 @@ import {
   isList,
   Reference,
   referencesIn,
+  Secret,
   shellWord,
   worst,
   writes,
@@ -109,6 +110,7 @@ function draftOf(input: PlanInput): Draft {
     resolver,
     diagnostics,
     exits: [],
+    fixed: [],
     drift: [],
     unseen: new Set(),
     old: new Set(),
@@ -143,9 +145,11 @@ export function plan(input: PlanInput): Proposal {
       for (const address of change.depends_on)
         if (draft.unseen.has(address)) draft.awaited.add(address);
   }
+  const hints = renameHints(ordered, input.liveObjects);
   diagnostics.push(
+    ...draft.fixed.map((one) => immutableError(one, { drift: draft.drift, hints })),
     ...refactoringNotes(input, diagnostics),
-    ...renameHints(ordered, input.liveObjects),
+    ...hints,
     ...concerns(ordered, input),
     ...replacedOutsideNotes(draft, ordered),
     ...identityConflicts(draft, ordered, new Set(twins.flat().map(({ address }) => address))),
@@ -472,9 +476,7 @@ function replacement(
   const { address } = declaration;
   const hindrance = hindranceTo(kind, declaration, match);
   if (hindrance !== undefined) {
-    draft.diagnostics.push(
-      ...fixed.map((change) => immutableError(declaration, change, hindrance, draft.drift)),
-    );
+    draft.fixed.push(...fixed.map((change) => ({ declaration, change, hindrance })));
     return [];
   }
   const [there] = declaration.lifecycle.allow_duplicate ? [] : draft.matcher.alike(kind, values);
@@ -584,14 +586,38 @@ function reasonOf(
 
 /** The reason of each change: in the declaration or outside of trueup, derived from the last applied values. */
 export function howChanged(changes: readonly AttributeChange[]): string {
-  const of = (how: boolean | undefined, words: (count: number) => string): readonly string[] => {
-    const paths = changes.flatMap(({ path, drifted }) => (drifted === how ? [path] : []));
+  const of = (
+    fits: (change: AttributeChange) => boolean,
+    words: (count: number) => string,
+  ): readonly string[] => {
+    const paths = changes.filter(fits).map(({ path }) => path);
     return paths.length === 0 ? [] : [`${paths.join(', ')} ${words(paths.length)}`];
   };
+  const isSecret = ({ after }: AttributeChange): boolean => after instanceof Secret;
   return [
-    ...of(true, () => 'changed outside of trueup'),
-    ...of(undefined, (count) => `${count === 1 ? 'is' : 'are'} not as declared`),
-    ...of(false, () => 'changed in the declaration'),
+    ...of(
+      ({ drifted, edited }) => drifted === true && !edited,
+      () => 'changed outside of trueup',
+    ),
+    ...of(
+      ({ edited }) => edited === true,
+      () => 'changed in the declaration, and outside of trueup',
+    ),
+    ...of(
+      ({ drifted }) => drifted === undefined,
+      (count) => `${count === 1 ? 'is' : 'are'} not as declared`,
+    ),
+    ...of(
+      (one) => one.drifted === false && !isSecret(one),
+      () => 'changed in the declaration',
+    ),
+    ...of(
+      (one) => one.drifted === false && isSecret(one),
+      (count) =>
+        count === 1
+          ? 'is not the value that trueup sent last'
+          : 'are not the values that trueup sent last',
+    ),
   ].join('; ');
 }
 

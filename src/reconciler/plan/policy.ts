@@ -235,14 +235,17 @@ const rules: Readonly<Record<(typeof engineRules)[number], Rule>> = {
     const declared = new Set(
       protects.flatMap((one) => [one.address, formerAddressInState(one, input.state) ?? []].flat()),
     );
+    const isDeclared = new Set(input.project.declarations.map(({ address }) => address));
     return changes
       .filter(isRemoval)
       .filter(
         (change) => input.state?.resources[change.address]?.protect || declared.has(change.address),
       )
-      .map((change) => ({
-        address: change.address,
-        detail: `${change.address} is protected; remove lifecycle.protect and apply that first`,
+      .map(({ address }) => ({
+        address,
+        detail: isDeclared.has(address)
+          ? `${address} is protected; remove lifecycle.protect and apply that first`
+          : `${address} is protected; declare it again without lifecycle.protect, apply, then delete the declaration`,
       }));
   },
 };

@@ -11,7 +11,7 @@ import {
   type Project,
 } from '../../model/index.js';
 import { formerAddresses } from './match.js';
-import { yamlString } from './plan-errors.js';
+import { leaveOut, yamlString } from './plan-errors.js';
 import { movedAddresses, removedBlocks, withoutKey } from './moved-addresses.js';
 
 type Recorded = readonly (readonly [address: string, entry: Entry])[];
@@ -114,15 +114,12 @@ function elsewhere(
   { address, origin, file = origin.file, why }: Elsewhere,
   kept: readonly Elsewhere[],
 ): Diagnostic {
-  const excludes = kept.map((one) => ` --exclude ${shellWord(one.address)}`);
   return {
     severity: 'error',
     code: 'declared-elsewhere',
     summary: `${address} would be removed, but ${pathWord(file)}, which the PATHs leave out, ${why}.`,
     detail: [
-      ...(kept.length > 0
-        ? [`To leave ${kept.length > 1 ? 'these' : 'it'} out: trueup destroy${excludes.join('')}`]
-        : []),
+      ...(kept.length > 0 ? [leaveOut(kept.map((one) => one.address))] : []),
       `If the file is of this project, add it to the PATHs: ${pathWord(file)}`,
       `To remove the object all the same, add to a file of the PATHs: removed: [{ from: ${yamlString(address)}, lifecycle: { destroy: true } }]`,
     ].join('\n'),

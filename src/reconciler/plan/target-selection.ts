@@ -8,6 +8,7 @@ import {
   referencesIn,
   tryAddress,
   append,
+  pathWord,
   shellWord,
   type Declaration,
   type Diagnostic,
@@ -21,6 +22,7 @@ import { declaredFormerAddresses, formerAddresses, formerAddressInState } from '
 import { spread } from './document-diff.js';
 import { membersOf } from './dependency-graph.js';
 import { forgetting, movedAddresses, withoutKey, type MovedAddresses } from './moved-addresses.js';
+import { declarationError, leaveOut } from './plan-errors.js';
 import { removalErrors } from './removal-errors.js';
 
 export interface Selection {
@@ -91,6 +93,11 @@ export function select(
     .map(forgottenIf(forgets))
     .toReversed();
   const isRemoved = foreign > 0 && removed.length > 0;
+  const elsewhere = entries.flatMap(([address, { file }]) => {
+    const declaration = all.get(address);
+    const isKept = request.destroy && !inPaths(file) && (covers?.(address) ?? true);
+    return declaration && isKept ? [{ declaration, file }] : [];
+  });
   const is_foreign_blocked = isRemoved && !request.destroy && project.is_state_unnamed === true;
   return {
     declarations: covers ? new Map([...declared].filter(([address]) => covers(address))) : declared,
@@ -103,6 +110,7 @@ export function select(
     is_foreign_blocked,
     diagnostics: [
       ...doubtfulRenames(declarations, all, state, inPaths).filter(concerns(request, covers)),
+      ...recordedElsewhere(elsewhere),
       ...removalErrors(project, { gone, removed, destroy: request.destroy }),
       ...(foreign > 0 && !is_foreign_blocked ? [foreignState(foreign, isRemoved)] : []),
       ...wrongNames(kinds, request, {
@@ -206,6 +214,20 @@ const concerns =
   ({ destroy }: PlanRequest, covers: ((address: string) => boolean) | undefined) =>
   ({ code, address = '' }: Diagnostic): boolean =>
     !destroy || (code === 'renamed-elsewhere' && (covers?.(address) ?? true));
+
+/** What the PATHs declare and a destroy would keep, because it was applied from another file. */
+function recordedElsewhere(
+  found: readonly { readonly declaration: Declaration; readonly file: string }[],
+): readonly Diagnostic[] {
+  const leaving = leaveOut(found.map(({ declaration }) => declaration.address));
+  return found.map(({ declaration, file }) =>
+    declarationError(declaration, {
+      code: 'recorded-elsewhere',
+      summary: `${declaration.address} was applied from ${pathWord(file)}, which is not covered, and is declared here now.`,
+      detail: `To record its file first: trueup apply\n${leaving}`,
+    }),
+  );
+}
 
 /** Renames that would bind two addresses to one object, or forget one: nothing is planned beside them. */
 function doubtfulRenames(

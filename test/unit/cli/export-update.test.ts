@@ -375,6 +375,24 @@ describe('what is not drift stays, and is named', () => {
     expect(home.read('trueup.yaml')).toBe(edited.replace('name: C', 'name: C2'));
   });
 
+  it('edits of what was changed outside, too', async () => {
+    const home = await applied({ 'trueup.yaml': text });
+    home.change('accounts', 'A', { name: 'A2' });
+    home.change('accounts', 'C', { name: 'C2' });
+    const edited = text.replace('name: A', 'name: A3');
+    writeFileSync(join(home.cwd, 'trueup.yaml'), edited);
+    const { code, stderr } = await home.update();
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      'name of accounts.a changed outside of trueup and in the declaration, which stays. [not-updated] ' +
+        'To send what is declared: trueup apply --target accounts.a ' +
+        'To keep the live values, undo these edits, and update again.',
+    );
+    expect(home.read('trueup.yaml')).toBe(edited.replace('name: C', 'name: C2'));
+    const shown = await home.run(plan, 'plan');
+    expect(shown.stdout).toContain('name changed in the declaration, and outside of trueup');
+  });
+
   it('nothing: no file is touched', async () => {
     const home = await applied({ 'trueup.yaml': text });
     const before = statSync(join(home.cwd, 'trueup.yaml'));

@@ -40,6 +40,15 @@ it('a link within the project is followed, and one that leads out is not', () =>
   ]);
 });
 
+it('a path through a link to the current folder is one of the folder', () => {
+  const project = folder('team/a.yaml');
+  const link = `${project}-link`;
+  symlinkSync(project, link);
+  folders.push(link);
+  const { paths } = findFiles(declarationFiles, project, [join(link, 'team/a.yaml')], undefined);
+  expect(paths).toEqual(['team/a.yaml']);
+});
+
 it('a named folder may be a link, and may lie outside the current one', () => {
   const [project, elsewhere] = [folder('trueup.yaml'), folder('theirs.yaml', 'below/more.yaml')];
   symlinkSync(elsewhere, join(project, 'linked'));

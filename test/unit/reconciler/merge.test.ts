@@ -49,8 +49,8 @@ const changesOf = ({ declared, live, prior, resend = false }: Case) =>
   mergeChanges({ path: 'c', wanted: declared, live, prior, resend: () => resend });
 const told = (one: Case): readonly string[] =>
   changesOf(one).map(
-    ({ path, before, after, drifted }) =>
-      `${path}: ${JSON.stringify(before) ?? 'none'} → ${JSON.stringify(after) ?? 'none'}${drifted ? ' (drifted)' : ''}`,
+    ({ path, before, after, drifted, edited }) =>
+      `${path}: ${JSON.stringify(before) ?? 'none'} → ${JSON.stringify(after) ?? 'none'}${drifted ? ' (drifted)' : ''}${edited ? ' (edited)' : ''}`,
   );
 
 describe('what differs', () => {
@@ -259,6 +259,15 @@ describe('what differs', () => {
       'what changed outside',
       { declared: [{ a: 1, b: 1 }], live: [{ a: 2, b: 2 }, []], prior: [{ a: 1, b: 2 }] },
       ['c.0.a: 2 → 1 (drifted)', 'c.0.b: 2 → 1'],
+    ],
+    [
+      'what changed outside, and in the declaration',
+      {
+        declared: [{ a: 3 }, [['x']]],
+        live: [{ a: 2, b: 2 }, [['y']]],
+        prior: [{ a: 1, b: 1 }, [['z']]],
+      },
+      ['c.0.a: 2 → 3 (drifted) (edited)', 'c.1: [["y"]] → [["x"]] (drifted) (edited)'],
     ],
     [
       'a member taken out that came back',

@@ -22,7 +22,7 @@ import {
   steps,
   type Scene,
 } from '../../support/planning.js';
-import type { Proposal } from '../../../src/reconciler/plan/plan.js';
+import { howChanged, type Proposal } from '../../../src/reconciler/plan/plan.js';
 
 const root = live('accounts', '1', { name: 'Root', account: null });
 const hq = live('accounts', '2', {
@@ -895,13 +895,68 @@ describe('the table of planning', () => {
   });
 });
 
+it('what refers to an object that was renamed without a block says so', () => {
+  const { plan } = planScene({
+    declared: [
+      declare('accounts.new', { name: 'HQ' }),
+      declare('account_authorizations.d', {
+        user: '7',
+        account: new Reference('declared', 'accounts.new', 'id'),
+        role: 'administrator',
+      }),
+    ],
+    state: {
+      'accounts.hq': entry('accounts', '2', { name: 'HQ' }),
+      'account_authorizations.d': entry('account_authorizations', 'z', { user: '7', account: '2' }),
+    },
+    live: {
+      accounts: [root, hq],
+      account_authorizations: [
+        live('account_authorizations', 'z', { user: '7', account: '2', role: 'administrator' }),
+      ],
+    },
+  });
+  const [fixed] = plan.diagnostics.filter(({ code }) => code === 'immutable');
+  expect(fixed?.summary).toContain('would be created with the identity of accounts.hq');
+  expect(fixed?.detail).toContain('renamed_from: "hq"');
+  expect(fixed?.detail).not.toContain('state rm');
+});
+
+it.each([
+  ['that is declared', { destroy: true }, 'remove lifecycle.protect and apply that first'],
+  ['that is declared no more', {}, 'declare it again without lifecycle.protect'],
+])('the block of a protected object %s says what to do', (_, request, words) => {
+  const { plan } = planScene({
+    declared:
+      'destroy' in request ? [declare('accounts.hq', { name: 'HQ' }, { protect: true })] : [],
+    state: { 'accounts.hq': { ...entry('accounts', '2', { name: 'HQ' }), protect: true } },
+    live: { accounts: [root, hq] },
+    request,
+  });
+  expect(plan.verdicts.find(({ rule }) => rule === 'protected')?.detail).toContain(words);
+});
+
+it('the update of a secret says that its value is another one', () => {
+  const path = 'endpoint.secret';
+  const secret = new Secret('env.HOOK', () => 'x');
+  const one = { path, before: undefined, after: secret, drifted: false };
+  expect(howChanged([one])).toBe('endpoint.secret is not the value that trueup sent last');
+  expect(howChanged([one, { ...one, path: 'b' }, { ...one, path: 'name', after: 'x' }])).toBe(
+    'name changed in the declaration; endpoint.secret, b are not the values that trueup sent last',
+  );
+});
+
 it.each<[Record<string, string | boolean>, string]>([
   [{ name: 'HQ', is_disabled: false }, 'name, is_disabled changed in the declaration'],
   [
-    { name: 'Old', is_disabled: false },
+    { name: 'Head', is_disabled: false },
     'name changed outside of trueup; is_disabled changed in the declaration',
   ],
-  [{ name: 'Old' }, 'name changed outside of trueup; is_disabled is not as declared'],
+  [
+    { name: 'Old', is_disabled: false },
+    'name changed in the declaration, and outside of trueup; is_disabled changed in the declaration',
+  ],
+  [{ name: 'Head' }, 'name changed outside of trueup; is_disabled is not as declared'],
   [{ name: 'HQ' }, 'is_disabled is not as declared; name changed in the declaration'],
   [{}, 'name, is_disabled are not as declared'],
 ])('an update says who changed what, as far as what was applied tells: %j', (applied, reason) => {

@@ -803,6 +803,22 @@ describe('a move to what is removed, where nothing is declared', () => {
     );
   });
 
+  it('is an error of a destroy if the PATHs declare what was applied from another file', () => {
+    const scene = (request: Partial<PlanRequest>) =>
+      codes(
+        planScene({
+          state: { 'accounts.a': held('2', { file: 'x/a.yaml' }) },
+          live: { accounts: objects },
+          request: { destroy: true, ...request },
+          more: {
+            project: { ...projectOf([declare('accounts.a', { name: 'A' })]), paths: ['y'] },
+          },
+        }),
+      );
+    expect(scene({})).toContain('recorded-elsewhere');
+    expect(scene({ excludes: ['accounts.a'] })).not.toContain('recorded-elsewhere');
+  });
+
   it('is none of a destroy of what the PATHs declare themselves', () => {
     const proposal = planScene({
       state: { 'accounts.a': held('2') },

@@ -156,6 +156,14 @@ test('every audit fits', () => {
   }
 });
 
+test('each line of advice is a line of its own', () => {
+  const detail = 'To keep it: trueup a\nTo save it: trueup b';
+  const diagnostics = [{ severity: 'error', code: 'x', summary: 'It is wrong.', detail }] as const;
+  expect(markdownOf({ ...quiet, diagnostics })).toContain(
+    'It is wrong. — To keep it: `trueup a`<br>To save it: `trueup b`',
+  );
+});
+
 test('a quiet plan is one sentence', () =>
   expect(markdownOf(quiet)).toContain('### No changes. 30 objects are as declared.'));
 

@@ -174,6 +174,7 @@ describe('a plan file', () => {
       'options.targets must be a list',
     ],
     ['a list', () => [], 'damaged-file', 'not a saved plan'],
+    ['declarations', () => ({ accounts: {} }), 'damaged-file', 'a name that ends in .yaml'],
   ])('with %s is refused, though its digest fits', async (_, change, code, words) => {
     await writePlanFile(at, document, options);
     await forge(change);
