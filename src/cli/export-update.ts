@@ -178,6 +178,23 @@ function objectsOf({ kinds }: Context, { project, snapshot }: ProjectContext, { 
 /** Addresses that a message names at most. */
 const FEW = 5;
 
+/** Nothing where there are no addresses. */
+const note = (
+  addresses: readonly string[],
+  [one, many]: readonly [one: string, many: string],
+  detail: string,
+): readonly Diagnostic[] =>
+  addresses.length === 0
+    ? []
+    : [
+        {
+          severity: 'info',
+          code: 'not-updated',
+          summary: `${firstNamed(addresses, FEW)} ${addresses.length === 1 ? one : many}.`,
+          detail,
+        },
+      ];
+
 /** What is not as declared and is not written, and why. */
 function untouched(
   context: Context,
@@ -185,21 +202,6 @@ function untouched(
   proposal: Proposal,
 ): readonly Diagnostic[] {
   const entries = site.snapshot?.state.resources ?? {};
-  const note = (
-    addresses: readonly string[],
-    [one, many]: readonly [one: string, many: string],
-    detail: string,
-  ): readonly Diagnostic[] =>
-    addresses.length === 0
-      ? []
-      : [
-          {
-            severity: 'info',
-            code: 'not-updated',
-            summary: `${firstNamed(addresses, FEW)} ${addresses.length === 1 ? one : many}.`,
-            detail,
-          },
-        ];
   const changes = changesIn(context, proposal);
   const of = (fits: (change: Change) => boolean): readonly string[] =>
     changes.filter(fits).map(({ address }) => address);

@@ -3840,8 +3840,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what was applied from another file is kept by a destroy without a word',
     file: 'reconciler/plan/target-selection.ts',
-    find: 'const isKept = request.destroy &&',
-    replace: 'const isKept = !request.destroy &&',
+    find: 'return declaration && isKept(address, file) ?',
+    replace: 'return declaration && !isKept(address, file) ?',
     tests: moving,
   },
   {

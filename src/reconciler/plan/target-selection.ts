@@ -54,12 +54,7 @@ export function select(
   const all = new Map(
     declarations.map((declaration) => [declaration.address, inOneForm(kinds, declaration)]),
   );
-  const renamed = new Map(
-    declarations.flatMap((declaration) => {
-      const former = formerAddressInState(declaration, state);
-      return former === undefined ? [] : [[former, declaration.address] as const];
-    }),
-  );
+  const renamed = renamedIn(declarations, state);
   const entries = Object.entries(state?.resources ?? {});
   const inPaths = below(project.paths);
   const forgets = forgetting(project);
@@ -93,11 +88,6 @@ export function select(
     .map(forgottenIf(forgets))
     .toReversed();
   const isRemoved = foreign > 0 && removed.length > 0;
-  const elsewhere = entries.flatMap(([address, { file }]) => {
-    const declaration = all.get(address);
-    const isKept = request.destroy && !inPaths(file) && (covers?.(address) ?? true);
-    return declaration && isKept ? [{ declaration, file }] : [];
-  });
   const is_foreign_blocked = isRemoved && !request.destroy && project.is_state_unnamed === true;
   return {
     declarations: covers ? new Map([...declared].filter(([address]) => covers(address))) : declared,
@@ -110,7 +100,11 @@ export function select(
     is_foreign_blocked,
     diagnostics: [
       ...doubtfulRenames(declarations, all, state, inPaths).filter(concerns(request, covers)),
-      ...recordedElsewhere(elsewhere),
+      ...recordedElsewhere(
+        all,
+        entries,
+        (address, file) => request.destroy && !inPaths(file) && (covers?.(address) ?? true),
+      ),
       ...removalErrors(project, { gone, removed, destroy: request.destroy }),
       ...(foreign > 0 && !is_foreign_blocked ? [foreignState(foreign, isRemoved)] : []),
       ...wrongNames(kinds, request, {
@@ -122,6 +116,18 @@ export function select(
     ],
   };
 }
+
+/** The address now of each object that the state holds under an earlier one. */
+const renamedIn = (
+  declarations: readonly Declaration[],
+  state: State | undefined,
+): ReadonlyMap<string, string> =>
+  new Map(
+    declarations.flatMap((declaration) => {
+      const former = formerAddressInState(declaration, state);
+      return former === undefined ? [] : [[former, declaration.address] as const];
+    }),
+  );
 
 /** Declarations that are left out and that the state does not hold, so that only what is live tells whether they mean an object. */
 export const uncounted = (
@@ -217,8 +223,14 @@ const concerns =
 
 /** What the PATHs declare and a destroy would keep, because it was applied from another file. */
 function recordedElsewhere(
-  found: readonly { readonly declaration: Declaration; readonly file: string }[],
+  declared: ReadonlyMap<string, Declaration>,
+  entries: readonly (readonly [string, Entry])[],
+  isKept: (address: string, file: string) => boolean,
 ): readonly Diagnostic[] {
+  const found = entries.flatMap(([address, { file }]) => {
+    const declaration = declared.get(address);
+    return declaration && isKept(address, file) ? [{ declaration, file }] : [];
+  });
   const leaving = leaveOut(found.map(({ declaration }) => declaration.address));
   return found.map(({ declaration, file }) =>
     declarationError(declaration, {
