@@ -1,8 +1,7 @@
 // The connection through a proxy, loaded only if one is configured. The imports are static, because a bundler cannot
 // resolve the names of a dynamic import of a CommonJS package.
 import { defined } from '../model/index.js';
-import type { Dispatcher } from 'undici';
-import EnvHttpProxyAgent from 'undici/lib/dispatcher/env-http-proxy-agent.js';
+import { EnvHttpProxyAgent, type Dispatcher } from 'undici';
 import { dispatcherSettings } from './dispatcher.js';
 import type { Proxy } from './endpoint.js';
 
