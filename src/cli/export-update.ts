@@ -4,8 +4,10 @@ import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import {
   changesOf,
+  complaint,
   exits,
   firstNamed,
+  note,
   objectsIn,
   paired,
   refuse,
@@ -179,7 +181,7 @@ function objectsOf({ kinds }: Context, { project, snapshot }: ProjectContext, { 
 const FEW = 5;
 
 /** Nothing where there are no addresses. */
-const note = (
+const left = (
   addresses: readonly string[],
   [one, many]: readonly [one: string, many: string],
   detail: string,
@@ -187,12 +189,11 @@ const note = (
   addresses.length === 0
     ? []
     : [
-        {
-          severity: 'info',
-          code: 'not-updated',
-          summary: `${firstNamed(addresses, FEW)} ${addresses.length === 1 ? one : many}.`,
+        note(
+          'not-updated',
+          `${firstNamed(addresses, FEW)} ${addresses.length === 1 ? one : many}.`,
           detail,
-        },
+        ),
       ];
 
 /** What is not as declared and is not written, and why. */
@@ -222,12 +223,12 @@ function untouched(
     some.map(({ id }) => `${kind} ${id}`),
   );
   return [
-    ...note(
+    ...left(
       gone,
       ['no longer exists: its declaration stays', 'no longer exist: their declarations stay'],
       `To create again what is gone: ${applyOnly(gone)}\nOtherwise delete what declares it.`,
     ),
-    ...note(
+    ...left(
       replaced,
       [
         'was replaced by another object: its declaration stays',
@@ -235,7 +236,7 @@ function untouched(
       ],
       `To adopt what took its place: ${applyOnly(replaced)}`,
     ),
-    ...note(
+    ...left(
       pathsOf('both'),
       [
         'changed outside of trueup and in the declaration, which stays',
@@ -243,7 +244,7 @@ function untouched(
       ],
       `To send what is declared: ${applyOnly(both)}\nTo keep the live values, undo these edits, and update again.`,
     ),
-    ...note(
+    ...left(
       pathsOf('pending'),
       [
         'was not changed outside of trueup, and stays',
@@ -252,7 +253,7 @@ function untouched(
       'To see what apply would change: trueup plan',
     ),
     ...(context.flags.target === undefined
-      ? note(
+      ? left(
           unmanaged,
           ['is unmanaged, and stays unmanaged', 'are unmanaged, and stay unmanaged'],
           'To write declarations of what is unmanaged: trueup export',
@@ -277,14 +278,11 @@ function unwritten(
   const target = [...new Set(differences.map(({ declaration }) => declaration.address))].filter(
     (address) => !refused.has(address) && !refused.has(undefined),
   );
-  return {
-    severity: 'info',
-    code: 'nothing-written',
-    summary: 'Nothing was written.',
-    ...(target.length > 0 && {
-      detail: `To update the others: ${typed(updateCommand({ ...flags, target }), said)}`,
-    }),
-  };
+  const others =
+    target.length > 0
+      ? `To update the others: ${typed(updateCommand({ ...flags, target }), said)}`
+      : undefined;
+  return note('nothing-written', 'Nothing was written.', others);
 }
 
 interface Checked {
@@ -341,10 +339,7 @@ function wrongAfterwards({ flags }: Context, { diagnostics, exit }: Refusal): Re
   const summary = 'With the live values, the declarations would have errors. Nothing was written.';
   const part = updateCommand({ ...flags, target: ['ADDRESS'] });
   const detail = `Change what is live, or update a part: ${part}`;
-  return new Refusal(
-    [{ severity: 'error', code: 'not-updatable', summary, detail }, ...errors],
-    exit,
-  );
+  return new Refusal([complaint('not-updatable', summary, detail), ...errors], exit);
 }
 
 async function show(

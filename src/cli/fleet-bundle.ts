@@ -4,7 +4,7 @@ import type { RunStop } from '../fleet/merge.js';
 import type { PlannedTenant } from '../fleet/policy-input.js';
 import { shardIn } from '../fleet/shards.js';
 import { entryDigest, tenantState, type StopRules } from '../fleet/tenant.js';
-import { defined, exits, type PlanFile, type TenantEntry } from '../model/index.js';
+import { complaint, defined, exits, type PlanFile, type TenantEntry } from '../model/index.js';
 import { planFigures, withWrites } from '../report/fleet-figures.js';
 import type { Again } from '../report/words.js';
 import type { Bundle, BundleRequest } from '../state/plan-bundle.js';
@@ -91,10 +91,7 @@ export function beyondLimits(
     'No tenant was changed. Select fewer tenants, or change `stop` in trueup.fleet.yaml.';
   const found: RunStop[] = [];
   const add = (code: string, summary: string): unknown =>
-    found.push({
-      exit: exits.blocked,
-      diagnostics: [{ severity: 'error', code, summary, detail }],
-    });
+    found.push({ exit: exits.blocked, diagnostics: [complaint(code, summary, detail)] });
   if (changed_tenants !== undefined && changed > changed_tenants)
     add(
       'changed-tenants',

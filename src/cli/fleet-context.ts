@@ -9,6 +9,7 @@ import {
   maskingOf,
   digest,
   equal,
+  note,
   pathWord,
   refuse,
   Refusal,
@@ -86,11 +87,10 @@ export async function fleetHere(context: Context): Promise<FleetSite> {
   const selected = changed ? fitting.filter((one) => changed.has(one)) : fitting;
   if (selected.length === 0)
     await context.tell([
-      {
-        severity: 'info',
-        code: 'none-changed',
-        summary: `no tenant that is selected differs from ${flags.changedSince}: there is nothing to do`,
-      },
+      note(
+        'none-changed',
+        `no tenant that is selected differs from ${flags.changedSince}: there is nothing to do`,
+      ),
     ]);
   const here = shard
     ? selected.filter(({ name }) => shardOf(name, shard.total) === shard.index)
@@ -127,11 +127,10 @@ async function changedHere(
   });
   if (!before)
     await tell([
-      {
-        severity: 'info',
-        code: 'all-changed',
-        summary: `${changedSince} has no ${FLEET_FILE} that can be read: every tenant counts as changed.`,
-      },
+      note(
+        'all-changed',
+        `${changedSince} has no ${FLEET_FILE} that can be read: every tenant counts as changed.`,
+      ),
     ]);
   const removed = removedTenants(before, fleet, env).filter(isSelected);
   await tell(
@@ -216,12 +215,13 @@ function sharedCredentials(
     return other
       ? [
           {
-            severity: 'info',
-            code: 'shared-credentials',
-            summary: `the tenants ${other.name} and ${one.name} use the same credentials, and share their rate limit`,
-            ...(!equal(other.credentials, one.credentials) && {
-              detail: `Their variables hold the same ids. If each has an account of its own, correct those of ${one.name}.`,
-            }),
+            ...note(
+              'shared-credentials',
+              `the tenants ${other.name} and ${one.name} use the same credentials, and share their rate limit`,
+              equal(other.credentials, one.credentials)
+                ? undefined
+                : `Their variables hold the same ids. If each has an account of its own, correct those of ${one.name}.`,
+            ),
             origin: one.origin,
           },
         ]

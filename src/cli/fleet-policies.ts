@@ -1,6 +1,6 @@
 // Policies that name `fleet`: judged once for a run, after all plans and before the first write. They block the whole
 // run, as the limits of `stop` do.
-import { exits, warning, type Diagnostic, type Verdict } from '../model/index.js';
+import { exits, note, warning, type Diagnostic, type Verdict } from '../model/index.js';
 import { fleetInput, type PlannedTenant } from '../fleet/policy-input.js';
 import type { RunStop } from '../fleet/merge.js';
 import type { ProjectPolicy } from '../policies/policy-files.js';
@@ -51,11 +51,7 @@ function judged(
   const { name, severity } = policy;
   if (severity === 'warning') return warning(name, message);
   if (policy.allow && allow.includes(name))
-    return {
-      severity: 'info',
-      code: name,
-      summary: `Allowed by --allow ${name}: ${message}.`,
-    };
+    return note(name, `Allowed by --allow ${name}: ${message}.`);
   return {
     rule: name,
     verdict: 'blocked',

@@ -1,12 +1,15 @@
 // Runs the tenants of a fleet in lanes: each in a context of its own, with its result, its line and its messages. What
 // happens to one tenant is its result, and ends no other.
 import {
+  complaint,
   defined,
   digest,
   exits,
   forEachLimited,
+  note,
   reasonIn,
   refuse,
+  warning,
   worst,
   type Diagnostic,
   type DriftDocument,
@@ -188,20 +191,13 @@ export function stopsOf(
   { signal }: Pick<Context, 'signal'>,
   summary: string | undefined,
 ): readonly RunStop[] {
-  const error = (code: string, said: string): readonly Diagnostic[] => [
-    { severity: 'error', code, summary: said },
-  ];
   if (!signal.aborted)
     return summary === undefined
       ? []
-      : [{ exit: exits.error, diagnostics: error('stopped', summary) }];
+      : [{ exit: exits.error, diagnostics: [complaint('stopped', summary)] }];
   const isTerm = signal.reason instanceof Error && signal.reason.message === 'SIGTERM';
-  return [
-    {
-      exit: isTerm ? exits.terminated : exits.interrupted,
-      diagnostics: error('interrupted', 'The run was interrupted.'),
-    },
-  ];
+  const exit = isTerm ? exits.terminated : exits.interrupted;
+  return [{ exit, diagnostics: [complaint('interrupted', 'The run was interrupted.')] }];
 }
 
 /** Stores what is to be said of a tenant that was not begun. */
@@ -349,7 +345,8 @@ async function runIn(
   for (const origin of seen) shared.lanes.ended(origin, hasFailed(exit) && failing.has(origin));
   const failed = error?.diagnostics ?? [];
   const unplanned = job.again !== undefined && hasFailed(exit) && !parent.signal.aborted;
-  const remedy = unplanned ? [toResume(job.again)] : [];
+  const nothing = 'Nothing is changed: there is no plan.';
+  const remedy = unplanned ? [warning('no-plan', nothing, `Once that is fixed: ${job.again}`)] : [];
   // In the words of the tenant, and with what only its context masks.
   await own?.context.tell([...failed, ...remedy]);
   const said = own?.told ?? withCommands([...failed, ...remedy], parent.said);
@@ -366,13 +363,6 @@ async function runIn(
   return { result: await stored(job, told), ...defined({ outcome }) };
 }
 
-const toResume = (again: string): Diagnostic => ({
-  severity: 'warning',
-  code: 'no-plan',
-  summary: 'Nothing is changed: there is no plan.',
-  detail: `Once that is fixed: ${again}`,
-});
-
 /** Why a cancelled run aborts the signal of its tenants. */
 export const CANCELLED = new Error('cancelled');
 
@@ -382,10 +372,7 @@ const interruption = ({ reason }: AbortSignal): string =>
 /** Nothing is said of a tenant that a signal interrupted. */
 const failureOf = ({ signal }: Context, thrown: unknown): ReturnType<typeof caughtError> =>
   signal.aborted && thrown === signal.reason
-    ? {
-        diagnostics: [{ severity: 'info', code: 'interrupted', summary: interruption(signal) }],
-        exit: exits.interrupted,
-      }
+    ? { diagnostics: [note('interrupted', interruption(signal))], exit: exits.interrupted }
     : caughtError(thrown);
 
 /** The result of an interrupted run: an apply that was cut off tells what it wrote, and not why it ended. */

@@ -4,6 +4,7 @@ import { readFleet } from '../fleet/fleet-file.js';
 import { entryOf, withoutResult, type RunStop } from '../fleet/merge.js';
 import { FLEET_FILE } from '../fleet/tenant.js';
 import {
+  complaint,
   exits,
   reasonIn,
   Refusal,
@@ -58,12 +59,11 @@ const cancelledStatuses: ReadonlySet<string> = new Set(['not-run', 'interrupted'
 const cancelledStop = (run: string, { reason }: { readonly reason: string }): RunStop => ({
   exit: exits.error,
   diagnostics: [
-    {
-      severity: 'error',
-      code: 'cancelled',
-      summary: `The run was cancelled: ${reason}.`,
-      detail: `To go on, with --queue or TRUEUP_QUEUE as before: trueup fleet resume ${run}`,
-    },
+    complaint(
+      'cancelled',
+      `The run was cancelled: ${reason}.`,
+      `To go on, with --queue or TRUEUP_QUEUE as before: trueup fleet resume ${run}`,
+    ),
   ],
 });
 

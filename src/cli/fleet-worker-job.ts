@@ -2,6 +2,7 @@
 // is written while the job is held, and a job whose result cannot be stored is not completed.
 import {
   cached,
+  complaint,
   defined,
   exits,
   reasonIn,
@@ -368,14 +369,13 @@ async function unknownTenant(
 ): Promise<TenantEntry> {
   const summary = `${tenant} is not a tenant of the fleet in ${context.cwd}`;
   const detail = 'Update the checkout of the worker, and resume the run.';
-  const entry = withoutResult(tenant, 'failed', summary);
   return keepEntry(
     context,
     { run, command, records },
     {
-      ...entry,
+      ...withoutResult(tenant, 'failed', summary),
       exit: exits.error,
-      diagnostics: [{ severity: 'error', code: 'unknown-tenant', summary, detail }],
+      diagnostics: [complaint('unknown-tenant', summary, detail)],
     },
   );
 }
@@ -391,12 +391,11 @@ async function stopRun(worker: FleetWorker, job: TenantJob, reason: string): Pro
   const { waiting } = await whenReachable(worker, () => cancelWaiting(queue, job.run));
   await whenReachable(worker, () => keepNotRun(context, { ...job, place }, waiting));
   await context.tell([
-    {
-      severity: 'error',
-      code: 'stopped',
-      summary: `The run ${job.run} is cancelled: ${reason}. ${plural(waiting.length, 'tenant')} not begun.`,
-      detail: `Once that is fixed: trueup fleet resume ${job.run}${queueWords(context)}`,
-    },
+    complaint(
+      'stopped',
+      `The run ${job.run} is cancelled: ${reason}. ${plural(waiting.length, 'tenant')} not begun.`,
+      `Once that is fixed: trueup fleet resume ${job.run}${queueWords(context)}`,
+    ),
   ]);
 }
 

@@ -2,6 +2,7 @@
 import { join, relative, resolve } from 'node:path';
 import {
   firstNamed,
+  note,
   pathWord,
   refuse,
   Refusal,
@@ -126,8 +127,7 @@ async function nothingAt(
   reference: string,
   why: string,
 ): Promise<undefined> {
-  const summary = `Nothing is declared at ${reference}: ${why}.`;
-  await tell([{ severity: 'info', code: 'nothing-declared', summary }]);
+  await tell([note('nothing-declared', `Nothing is declared at ${reference}: ${why}.`)]);
 }
 
 /** Submodules among the PATHs: the working tree shows their files, a commit does not hold them. */

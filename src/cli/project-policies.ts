@@ -2,13 +2,13 @@
 import { join } from 'node:path';
 import {
   allowableRules,
+  complaint,
   didYouMean,
   MASKED_CONFIGURATION,
   refuse,
   Refusal,
   type Diagnostic,
   type JsonObject,
-  type Origin,
   type Plan,
 } from '../model/index.js';
 import { FLEET_FILE } from '../fleet/tenant.js';
@@ -27,17 +27,17 @@ export async function policiesHere(
   const policies = await readPolicies(context);
   const ofFleet = policies.filter(({ scope }) => scope === 'fleet');
   const isFleet = declarationFiles.stat(join(context.cwd, FLEET_FILE)) !== undefined;
-  if (ofFleet.length > 0 && !isFleet)
-    throw new Refusal(ofFleet.map(({ name, origin }) => withoutFleet(name, origin)));
+  if (ofFleet.length > 0 && !isFleet) throw new Refusal(ofFleet.map(withoutFleet));
   return policies;
 }
 
 /** A policy that is never judged must not let a plan pass. */
-const withoutFleet = (name: string, origin: Origin): Diagnostic => ({
-  severity: 'error',
-  code: 'policy',
-  summary: `${name}: \`when\` names \`fleet\`, and there is no ${FLEET_FILE} in this folder`,
-  detail: 'Use `plan`, which is judged for every plan, or remove the policy here.',
+const withoutFleet = ({ name, origin }: ProjectPolicy): Diagnostic => ({
+  ...complaint(
+    'policy',
+    `${name}: \`when\` names \`fleet\`, and there is no ${FLEET_FILE} in this folder`,
+    'Use `plan`, which is judged for every plan, or remove the policy here.',
+  ),
   origin,
 });
 

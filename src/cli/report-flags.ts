@@ -1,6 +1,7 @@
 // The output formats of a command: one on stdout (`--format`), any number in files (`--report FORMAT=FILE`).
 import { resolve } from 'node:path';
 import {
+  complaint,
   defined,
   exits,
   mayHaveFailed,
@@ -154,7 +155,7 @@ export async function writeReports<Format extends string>(
       if (!isDiskError(error)) throw error;
       exit = exits.error;
       const summary = `The report ${path} could not be written (${error.code}).`;
-      await tell([{ severity: 'error', code: 'report-unwritten', summary }]);
+      await tell([complaint('report-unwritten', summary)]);
     }
   }
   return exit;
@@ -224,12 +225,8 @@ export function blocksOf(
     const { rule, shown, more } = one;
     const others = more === 0 ? [] : [`and ${more} more`];
     const details = [...shown.map(({ detail }) => detail), ...others].join('; ');
-    return {
-      severity: 'error',
-      code: rule,
-      summary: named ? `Blocked by ${rule}.` : `Blocked by policy: ${details}.`,
-      ...defined({ detail: remedyFor(one) }),
-    };
+    const summary = named ? `Blocked by ${rule}.` : `Blocked by policy: ${details}.`;
+    return complaint(rule, summary, remedyFor(one));
   });
 }
 

@@ -3,12 +3,12 @@
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import {
+  complaint,
   defined,
   exits,
   refuse,
   Refusal,
   pathWord,
-  type Diagnostic,
   type PlanContent,
   type PlanDocument,
   type PlanFile,
@@ -144,8 +144,7 @@ export async function projectOfPlan(
   const project = await projectToPlan(context, paths, options).catch((error: unknown) => {
     if (!(error instanceof Refusal)) throw error;
     const summary = `${name} is stale: the declarations from which it was made can no longer be loaded.`;
-    const last: Diagnostic = { severity: 'error', code: 'stale', summary };
-    throw new Refusal([...error.diagnostics, last], exits.stale);
+    throw new Refusal([...error.diagnostics, complaint('stale', summary)], exits.stale);
   });
   if (project.digest() !== digest) {
     await refuseOtherProject(context, project, { name, file });

@@ -48,12 +48,18 @@ export class Refusal extends Error {
 export const reasonIn = (diagnostics: readonly Diagnostic[]): Diagnostic | undefined =>
   diagnostics.find(({ severity }) => severity === 'error') ?? diagnostics[0];
 
-export const warning = (code: string, summary: string, detail?: string): Diagnostic => ({
-  severity: 'warning',
-  code,
-  summary,
-  ...defined({ detail }),
-});
+const diagnosticOf =
+  (severity: Severity) =>
+  (code: string, summary: string, detail?: string): Diagnostic => ({
+    severity,
+    code,
+    summary,
+    ...defined({ detail }),
+  });
+/** An error that is one of several, or that is not thrown. */
+export const complaint = diagnosticOf('error');
+export const warning = diagnosticOf('warning');
+export const note = diagnosticOf('info');
 
 export function refuse(
   code: string,

@@ -6821,8 +6821,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'stderr repeats what blocks',
     file: 'cli/report-flags.ts',
-    find: 'summary: named ? `Blocked by ${rule}.` :',
-    replace: 'summary:',
+    find: 'summary = named ? `Blocked by ${rule}.` :',
+    replace: 'summary =',
     tests: printed,
   },
   {

@@ -8,6 +8,7 @@ import {
   exits,
   firstNamed,
   forEachLimited,
+  note,
   reasonIn,
   refuse,
   sha256,
@@ -110,8 +111,7 @@ async function applyBundle(context: Context, name: string, forms: FleetForms): P
     });
   const queued = jobsAsked(own, 'apply');
   if (bundle.tenants.length === 0) {
-    const summary = `${name} holds no plan: there is nothing to apply`;
-    await context.tell([{ severity: 'info', code: 'empty-bundle', summary }]);
+    await context.tell([note('empty-bundle', `${name} holds no plan: there is nothing to apply`)]);
     if (queued) return exits.done;
   }
   if (queued) return queueBundle(own, narrowed, queued, { bundle, name, again });

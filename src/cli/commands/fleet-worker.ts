@@ -8,7 +8,7 @@ import {
   scheduledJobsIn,
   type ScheduledJobs,
 } from '../../fleet/tenant-job.js';
-import { exits, warning, type Exit } from '../../model/index.js';
+import { complaint, exits, warning, type Exit } from '../../model/index.js';
 import { declarationFiles } from '../../platform/declaration-files.js';
 import { plural } from '../../report/words.js';
 import type { FetchedJob, JobQueue, JobQueues } from '../../state/job-queue.js';
@@ -150,8 +150,7 @@ export function schedulesOf(queues: Pick<JobQueues, 'schedules' | 'queue'>, pref
       // What is due is given to another worker; and the worker itself says that a server does not respond.
       if (context.signal.aborted || diagnostics.some(isOutage)) return;
       const summary = 'What is scheduled cannot begin, for this reason:';
-      const first = { severity: 'error', code: 'schedules-failed', summary } as const;
-      await quiet.tell([first, ...diagnostics]);
+      await quiet.tell([complaint('schedules-failed', summary), ...diagnostics]);
     }
   };
 }
@@ -172,8 +171,8 @@ async function beginScheduled(worker: FleetWorker, due: FetchedJob): Promise<voi
   } catch (error) {
     if (context.signal.aborted) throw error;
     const summary = `The scheduled run ${name} did not begin, for this reason:`;
-    const first = { severity: 'error', code: 'schedule-failed', summary } as const;
-    await context.tell([first, ...caughtError(error).diagnostics]);
+    const { diagnostics } = caughtError(error);
+    await context.tell([complaint('schedule-failed', summary), ...diagnostics]);
   }
 }
 
