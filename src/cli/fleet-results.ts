@@ -18,21 +18,21 @@ import {
   type QueuedJobs,
   type TenantResult,
   type TypedWith,
+  type WriteCounts,
 } from '../model/index.js';
 import type { RunStop } from '../fleet/merge.js';
 import { addressPlace, fleetDigest } from '../fleet/tenant.js';
-import { tenantJobIn } from '../fleet/tenant-job.js';
+import { areQueuedJobs } from '../fleet/tenant-job.js';
 import { plusWrites } from '../report/fleet-figures.js';
 import { jsonText } from '../report/json-output.js';
 import {
-  anyMember,
   formatPath,
   isText,
   isWhole,
   listOf,
   mappingOf,
-  members,
   oneOf,
+  openMembers,
   orNull,
   rule,
   type ShapeCheck,
@@ -237,53 +237,34 @@ async function lastAttempts(
 const count = isWhole(0);
 const isSome = rule(isObject, 'must be an object');
 
-/** What newer versions add is passed over. */
 const runShape = (run: string): ShapeCheck =>
-  members<Omit<FleetRun, 'started_at'>>(
-    {
-      format_version: oneOf('1.0'),
-      run: oneOf(run),
-      command: oneOf('plan', 'drift', 'apply'),
-      tenants: listOf(isText),
-      bundle: orNull(isText),
-      'states?': isText,
-      'queued?': rule(
-        (value) => tenantJobIn(asJob(run, value)) !== undefined,
-        'must be what the jobs of a queue hold',
-      ),
-    },
-    anyMember,
-  );
-
-/** What was queued is checked as a job of it is. */
-const asJob = (run: string, queued: unknown): unknown =>
-  isObject(queued) && { ...queued, run, tenant: '', round: 0, tries: 0 };
+  openMembers<Omit<FleetRun, 'started_at'>>({
+    format_version: oneOf('1.0'),
+    run: oneOf(run),
+    command: oneOf('plan', 'drift', 'apply'),
+    tenants: listOf(isText),
+    bundle: orNull(isText),
+    'states?': isText,
+    'queued?': rule(areQueuedJobs, 'must be what the jobs of a queue hold'),
+  });
 
 const diagnostics = listOf(
-  members<Pick<Diagnostic, 'severity' | 'code' | 'summary' | 'detail' | 'origin'>>(
-    {
-      severity: oneOf('error', 'warning', 'info'),
-      code: isText,
-      summary: isText,
-      'detail?': isText,
-      'origin?': isSome,
-    },
-    anyMember,
-  ),
+  openMembers<Pick<Diagnostic, 'severity' | 'code' | 'summary' | 'detail' | 'origin'>>({
+    severity: oneOf('error', 'warning', 'info'),
+    code: isText,
+    summary: isText,
+    'detail?': isText,
+    'origin?': isSome,
+  }),
 );
 
 const endShape = (run: string): ShapeCheck =>
-  members<EndedProcess & Pick<FleetRun, 'format_version' | 'run'>>(
-    {
-      format_version: oneOf('1.0'),
-      run: oneOf(run),
-      tenants: listOf(isText),
-      stops: listOf(
-        members<RunStop>({ exit: oneOf(...Object.values(exits)), diagnostics }, anyMember),
-      ),
-    },
-    anyMember,
-  );
+  openMembers<EndedProcess & Pick<FleetRun, 'format_version' | 'run'>>({
+    format_version: oneOf('1.0'),
+    run: oneOf(run),
+    tenants: listOf(isText),
+    stops: listOf(openMembers<RunStop>({ exit: oneOf(...Object.values(exits)), diagnostics })),
+  });
 
 type ReadAgain = Omit<
   TenantResult,
@@ -296,47 +277,42 @@ type ReadAgain = Omit<
   | 'outcomes'
 >;
 type Figures = TenantResult['kinds'][string];
-type Writes = NonNullable<Figures['writes']>;
 
 /** The members that are read again: of a report, and of a run that is resumed. */
 const resultShape = (
   tenant: string,
   { run, command }: Pick<FleetRun, 'run' | 'command'>,
 ): ShapeCheck =>
-  members<ReadAgain>(
-    {
-      format_version: oneOf('1.0'),
-      run: oneOf(run),
-      command: oneOf(command),
-      tenant: oneOf(tenant),
-      labels: mappingOf(isText, isText),
-      exit: oneOf(null, ...Object.values(exits)),
-      status: oneOf(...tenantStatuses),
-      summary: isText,
-      kinds: mappingOf(
-        isText,
-        members<Figures>(
-          {
-            changed: count,
-            objects: count,
-            'writes?': members<Writes>({ create: count, update: count, delete: count }, anyMember),
-          },
-          anyMember,
-        ),
-      ),
-      changes: listOf(
-        members<TenantResult['changes'][number]>(
-          { address: isText, kind: isText, action: isText, 'origin?': isSome },
-          anyMember,
-        ),
-      ),
-      requests: count,
-      diagnostics,
-      digest: isText,
-      'typed_with?': members<TypedWith>({ state: isText, variables: listOf(isText) }, anyMember),
-    },
-    anyMember,
-  );
+  openMembers<ReadAgain>({
+    format_version: oneOf('1.0'),
+    run: oneOf(run),
+    command: oneOf(command),
+    tenant: oneOf(tenant),
+    labels: mappingOf(isText, isText),
+    exit: oneOf(null, ...Object.values(exits)),
+    status: oneOf(...tenantStatuses),
+    summary: isText,
+    kinds: mappingOf(
+      isText,
+      openMembers<Figures>({
+        changed: count,
+        objects: count,
+        'writes?': openMembers<WriteCounts>({ create: count, update: count, delete: count }),
+      }),
+    ),
+    changes: listOf(
+      openMembers<TenantResult['changes'][number]>({
+        address: isText,
+        kind: isText,
+        action: isText,
+        'origin?': isSome,
+      }),
+    ),
+    requests: count,
+    diagnostics,
+    digest: isText,
+    'typed_with?': openMembers<TypedWith>({ state: isText, variables: listOf(isText) }),
+  });
 
 /** What decides about the results of a queued run, beside its declarations. */
 const asked = ({ env, flags }: QueuedJobs): Json => [env, flags.var ?? [], flags.unmanaged ?? null];

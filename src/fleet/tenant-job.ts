@@ -53,6 +53,11 @@ export function tenantJobIn(data: unknown): TenantJob | undefined {
   return fits ? (data as unknown as TenantJob) : undefined;
 }
 
+/** Whether a value is what the jobs of a run have in common. */
+export const areQueuedJobs = (value: unknown): boolean =>
+  isObject(value) &&
+  tenantJobIn({ ...value, run: '', tenant: '', round: 0, tries: 0 }) !== undefined;
+
 /** The queue of a fleet: of those that name their states like this. */
 export const queueNameOf = (states: string): string => `trueup-${fleetDigest(states)}`;
 
@@ -210,8 +215,7 @@ export const scheduleData = ({ jobs, ...more }: ScheduledJobs): JsonObject => ({
 export function scheduledJobsIn(data: unknown): ScheduledJobs | undefined {
   if (!isObject(data)) return undefined;
   const { jobs, spread, select } = data;
-  const asJob = isObject(jobs) && { ...jobs, run: '', tenant: '', round: 0, tries: 0 };
-  const fits = tenantJobIn(asJob) !== undefined && isCount(spread) && orNull(select);
+  const fits = areQueuedJobs(jobs) && isCount(spread) && orNull(select);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its members were checked
   return fits ? (data as unknown as ScheduledJobs) : undefined;
 }

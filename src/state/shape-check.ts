@@ -114,8 +114,6 @@ export function mappingOf(key: ShapeCheck, shape: ShapeCheck): ShapeCheck {
 }
 
 const stray: ShapeCheck = () => here('is not a member that belongs here');
-export const anyMember: ShapeCheck = () => undefined;
-
 type Members<T> = {
   readonly [K in keyof T & string as object extends Pick<T, K> ? `${K}?` : K]: ShapeCheck;
 };
@@ -138,6 +136,10 @@ export function members<T>(shapes: Members<T>, others: ShapeCheck = stray): Shap
     );
   };
 }
+
+/** An object with at least the members of `T`: what newer versions add is passed over. */
+export const openMembers = <T>(shapes: Members<T>): ShapeCheck =>
+  members<T>(shapes, () => undefined);
 
 /** For people: `resources["accounts.hq"].applied`. */
 export function formatPath(path: readonly string[]): string {
