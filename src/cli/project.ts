@@ -189,40 +189,26 @@ function framed(one: Diagnostic, frame: (origin: Origin) => string | undefined):
   return isBare ? { ...one, ...defined({ frame: frame(one.origin) }) } : one;
 }
 
-/** The project, with warnings and notes said. @throws Refusal with every complaint where it does not load. */
-export async function loadProject(
-  context: Context,
-  paths: readonly string[],
-  how?: Chosen,
-  reading?: Reading,
-): Promise<Project> {
-  const { project, diagnostics } = await loaded(context, paths, how, reading);
-  await context.tell(warningsBriefly(context, diagnostics));
+/** The project, with warnings and notes said. @throws Refusal as `projectToPlan` */
+export async function loadProject(...loading: Parameters<typeof projectToPlan>): Promise<Project> {
+  const [context] = loading;
+  const { warnings = [], ...project } = await projectToPlan(...loading);
+  await context.tell(warningsBriefly(context, warnings));
   return project;
 }
 
-/** The project for a plan, whose document has its warnings and notes. @throws Refusal as `loadProject` */
+/** The project for a plan, whose document has its warnings and notes. @throws Refusal with every complaint where it does not load. */
 export async function projectToPlan(
-  context: Context,
-  paths: readonly string[],
-  how?: Chosen,
-  reading?: Reading,
-): Promise<Project> {
-  const { project, diagnostics } = await loaded(context, paths, how, reading);
-  return { ...project, warnings: diagnostics };
-}
-
-async function loaded(
   context: Context,
   paths: readonly string[],
   how: Chosen = chosen(context),
   reading: Reading = { checks: 'with errors' },
-) {
+): Promise<Project> {
   const { project, diagnostics } = await read(context, paths, how, reading);
   if (!project || diagnostics.some(isError)) throw new Refusal(diagnostics);
   const { flags, masking, said } = context;
   if (flags.var) context.said = saidOf(masking, { ...said, variables: flags.var });
-  return { project, diagnostics };
+  return { ...project, warnings: diagnostics };
 }
 
 /** Commands of secret managers that run at once. */
