@@ -37,14 +37,14 @@ export const run: Command = async (context, [name = '', id]) => {
     context,
     await settingsHere(context),
     async ({ reached, snapshot }) => {
-      const pages = masked(context, reached.cloud.records(collection, query));
+      const check = ignoredFilters(collection, id === undefined ? query.filters : {});
+      const pages = shownPages(context, reached.cloud.records(collection, query), check);
       const wanted = id === undefined ? pages : theOne(collection, id, pages);
       const style = rowStyle(context, collection, snapshot?.state);
       const begin = (first: readonly Found[]): Promise<RecordForm> =>
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the command line takes no other
         formOf(flags.output as RecordFormat, collection, first, style);
-      const check = ignoredFilters(collection, id === undefined ? query.filters : {});
-      const delivered = await deliver(context, begin, checked(check, wanted), limit);
+      const delivered = await deliver(context, begin, wanted, limit);
       await context.tell(check.warnings());
       return delivered;
     },
@@ -63,15 +63,7 @@ export const run: Command = async (context, [name = '', id]) => {
 const isTable = ({ flags }: Context): boolean =>
   flags.output === 'table' || flags.output === 'wide';
 
-async function* checked(
-  { add }: ReturnType<typeof ignoredFilters>,
-  pages: AsyncIterable<readonly Found[]>,
-): AsyncGenerator<readonly Found[]> {
-  for await (const page of pages) {
-    add(page);
-    yield page;
-  }
-}
+type Pages = AsyncIterable<readonly Found[]>;
 
 /** Names of other objects come from the state: nothing is read for them. */
 function rowStyle(context: Context, collection: Collection, state: State | undefined): RowStyle {
@@ -83,23 +75,23 @@ function rowStyle(context: Context, collection: Collection, state: State | undef
 }
 
 /** Without the secrets that are known here, and without what members of documents are named as secrets. */
-async function* masked(
+async function* shownPages(
   { masking }: Context,
-  pages: AsyncIterable<readonly Found[]>,
-): AsyncGenerator<readonly Found[]> {
-  for await (const page of pages)
-    yield page.map((found) => {
+  pages: Pages,
+  check: Pick<ReturnType<typeof ignoredFilters>, 'add'>,
+): Pages {
+  for await (const page of pages) {
+    const shown = page.map((found) => {
       const record = masking.value(found.record);
       return record === found.record ? found : { record, values: masking.value(found.values) };
     });
+    check.add(shown);
+    yield shown;
+  }
 }
 
 /** A filter that the server ignores must not fool us. */
-async function* theOne(
-  { id: path = '' }: Collection,
-  id: string,
-  pages: AsyncIterable<readonly Found[]>,
-): AsyncGenerator<readonly Found[]> {
+async function* theOne({ id: path = '' }: Collection, id: string, pages: Pages): Pages {
   for await (const page of pages) {
     const found = page.filter(({ values }) => values[path] === id);
     yield found;
@@ -114,7 +106,7 @@ async function* theOne(
 async function deliver(
   context: Context,
   begin: (first: readonly Found[]) => Promise<RecordForm>,
-  pages: AsyncIterable<readonly Found[]>,
+  pages: Pages,
   limit: number,
 ): Promise<number> {
   const { out, err } = context;
