@@ -44,10 +44,19 @@ const labelsOf = ({ name }: ManifestOptions): JsonObject => ({
   [`${label}/component`]: 'fleet',
 });
 
-const metaOf = (options: ManifestOptions): JsonObject => ({
-  name: options.name,
-  ...defined({ namespace: options.namespace }),
-  labels: labelsOf(options),
+const objectOf = (
+  kind: readonly [apiVersion: string, kind: string],
+  options: ManifestOptions,
+  spec: JsonObject,
+): JsonObject => ({
+  apiVersion: kind[0],
+  kind: kind[1],
+  metadata: {
+    name: options.name,
+    ...defined({ namespace: options.namespace }),
+    labels: labelsOf(options),
+  },
+  spec,
 });
 
 /** @param env variables beside those of the secrets */
@@ -119,18 +128,11 @@ function jobSpecOf(options: JobOptions): JsonObject {
   };
 }
 
-export const jobOf = (options: JobOptions): JsonObject => ({
-  apiVersion: 'batch/v1',
-  kind: 'Job',
-  metadata: metaOf(options),
-  spec: jobSpecOf(options),
-});
+export const jobOf = (options: JobOptions): JsonObject =>
+  objectOf(['batch/v1', 'Job'], options, jobSpecOf(options));
 
-export const cronJobOf = (options: JobOptions & { readonly schedule: string }): JsonObject => ({
-  apiVersion: 'batch/v1',
-  kind: 'CronJob',
-  metadata: metaOf(options),
-  spec: {
+export const cronJobOf = (options: JobOptions & { readonly schedule: string }): JsonObject =>
+  objectOf(['batch/v1', 'CronJob'], options, {
     schedule: options.schedule,
     timeZone: 'Etc/UTC',
     concurrencyPolicy: 'Forbid',
@@ -138,17 +140,13 @@ export const cronJobOf = (options: JobOptions & { readonly schedule: string }): 
     successfulJobsHistoryLimit: 3,
     failedJobsHistoryLimit: 7,
     jobTemplate: { metadata: { labels: labelsOf(options) }, spec: jobSpecOf(options) },
-  },
-});
+  });
 
 /** @param options.queue the secret that holds the address of the queue as `TRUEUP_QUEUE` */
 export const workersOf = (
   options: ManifestOptions & { readonly replicas: number; readonly queue: string },
-): JsonObject => ({
-  apiVersion: 'apps/v1',
-  kind: 'Deployment',
-  metadata: metaOf(options),
-  spec: {
+): JsonObject =>
+  objectOf(['apps/v1', 'Deployment'], options, {
     replicas: options.replicas,
     selector: { matchLabels: labelsOf(options) },
     template: podOf(options, 'Always', [
@@ -157,5 +155,4 @@ export const workersOf = (
         valueFrom: { secretKeyRef: { name: options.queue, key: 'TRUEUP_QUEUE' } },
       },
     ]),
-  },
-});
+  });
