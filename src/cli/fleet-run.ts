@@ -484,14 +484,15 @@ function resultOf(
 ): Omit<TenantResult, 'started_at' | 'ended_at'> {
   const { document, outcomes = [], digest: of = '' } = outcome ?? {};
   const applied = outcomes.some((one) => one.outcome === 'done');
-  const figures = document && figuresOf(document, outcomes);
-  const status = statusOf(job.command, exit, applied);
+  const { run, command } = job;
+  const status = statusOf(command, exit, applied);
+  const figures = document && figuresOf(document, { command, status, outcomes });
   const first = diagnostics.find(({ severity }) => severity === 'error');
   return {
     format_version: '1.0',
     trueup_version: version,
-    run: job.run,
-    command: job.command,
+    run,
+    command,
     tenant: name,
     labels,
     digest: of,
@@ -501,7 +502,7 @@ function resultOf(
     summary:
       (hasFailed(exit) && first?.summary) ||
       (figures?.summary ?? outcome?.summary ?? reasonIn(diagnostics)?.summary ?? ''),
-    kinds: kindsOf(job.command, { status, document, outcomes, kinds: figures?.kinds ?? {} }),
+    kinds: figures?.kinds ?? {},
     changes: figures?.changes ?? [],
     requests: figures?.requests ?? 0,
     diagnostics: diagnostics.filter(({ severity }) => severity !== 'info'),
@@ -511,24 +512,16 @@ function resultOf(
 }
 
 /** A plan that cannot be applied as it is, such as one that is blocked, would write nothing. */
-function kindsOf(
-  command: FleetCommand,
-  {
-    status,
-    document,
-    outcomes,
-    kinds,
-  }: Pick<TenantResult, 'status' | 'kinds' | 'outcomes'> & {
-    readonly document: TenantOutcome['document'] | undefined;
-  },
-): TenantResult['kinds'] {
-  if (!document || !('resource_changes' in document)) return kinds;
-  if (command === 'apply') return withWrites(kinds, document, outcomes);
-  return status === 'changes' ? withWrites(kinds, document) : kinds;
+function figuresOf(
+  document: PlanDocument | DriftDocument,
+  { command, status, outcomes }: Pick<TenantResult, 'command' | 'status' | 'outcomes'>,
+) {
+  if (!('resource_changes' in document)) return driftFigures(document);
+  const figures = planFigures(document, outcomes);
+  if (command !== 'apply' && status !== 'changes') return figures;
+  const sent = command === 'apply' ? outcomes : undefined;
+  return { ...figures, kinds: withWrites(figures.kinds, document, sent) };
 }
-
-const figuresOf = (document: PlanDocument | DriftDocument, outcomes: readonly Outcome[]) =>
-  'resource_changes' in document ? planFigures(document, outcomes) : driftFigures(document);
 
 /** The result of an earlier process of the run, if it stands and is of the same. */
 export async function doneBefore(
