@@ -195,14 +195,14 @@ function keptOf(result: TenantResult, before: WatchedTenant | undefined, now: nu
   const { changes, diagnostics, ...entry } = entryOf(result);
   return {
     figures: {
-      tenant,
+      ...(before ?? unaudited(tenant)),
       status,
-      kinds: judged ? kinds : (before?.kinds ?? {}),
-      unmanaged: judged ? judged.unmanaged : (before?.unmanaged ?? {}),
-      expectationsFailed: judged
-        ? judged.summary.expectations_failed
-        : (before?.expectationsFailed ?? 0),
-      lastSuccessAt: isWhole(result) ? now : before?.lastSuccessAt,
+      ...(judged && {
+        kinds,
+        unmanaged: judged.unmanaged,
+        expectationsFailed: judged.summary.expectations_failed,
+      }),
+      ...(isWhole(result) && { lastSuccessAt: now }),
     },
     entry: {
       ...entry,
