@@ -102,8 +102,18 @@ export async function policiesIn(
   const isPolicy = (name: string): boolean => POLICY_FILE.test(name);
   for (const item of await itemsIn(reading, names.filter(isPolicy))) {
     const one = policyOf(reading, item, kinds);
-    if (one && isNameFree(reading, item, one.name, { taken, policies }))
-      policies.set(one.name, one);
+    if (!one) continue;
+    const { name } = one;
+    const other = policies.get(name)?.origin;
+    if (!other && !taken.includes(name)) policies.set(name, one);
+    else
+      placesOf(reading, item).complain(['name'], {
+        code: 'duplicate-policy',
+        summary: other
+          ? `the policy \`${name}\` is in ${other.file}:${other.line} already`
+          : `\`${name}\` is a rule of trueup`,
+        detail: 'Give this policy another name.',
+      });
   }
   const others = names.filter((name) => !isPolicy(name) && !TEST_FILE.test(name));
   await refuseUnread(reading, others);
@@ -286,11 +296,9 @@ function checked(reading: PolicyReading, item: Item, form: LiteralForm): RawMap 
   return wrong.length === 0 && isMap(raw) ? raw : undefined;
 }
 
-interface WrittenPolicy extends Partial<Pick<ProjectPolicy, 'severity' | 'allow'>> {
-  readonly name: string;
-  readonly when: string;
-  readonly message: string;
-}
+type WrittenPolicy = Pick<ProjectPolicy, 'name'> &
+  Partial<Pick<ProjectPolicy, 'severity' | 'allow'>> &
+  Parameters<typeof compiledPolicy>[0];
 
 function policyOf(
   reading: PolicyReading,
@@ -317,25 +325,4 @@ function policyOf(
   for (const { field, summary, ...rest } of compiled)
     complain([field], { code: 'policy', summary: `${name}: \`${field}\`: ${summary}`, ...rest });
   return undefined;
-}
-
-function isNameFree(
-  reading: PolicyReading,
-  item: Item,
-  name: string,
-  {
-    taken,
-    policies,
-  }: { readonly taken: readonly string[]; readonly policies: ReadonlyMap<string, ProjectPolicy> },
-): boolean {
-  const other = policies.get(name)?.origin;
-  if (!taken.includes(name) && !other) return true;
-  placesOf(reading, item).complain(['name'], {
-    code: 'duplicate-policy',
-    summary: other
-      ? `the policy \`${name}\` is in ${other.file}:${other.line} already`
-      : `\`${name}\` is a rule of trueup`,
-    detail: 'Give this policy another name.',
-  });
-  return false;
 }
