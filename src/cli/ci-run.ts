@@ -30,12 +30,7 @@ export function runAddress(environment: Environment): string | undefined {
 }
 
 /** The folder of the files of a commit on a forge, and the checkout of that commit. */
-interface SourceFolder {
-  readonly page: URL;
-  readonly checkout: string;
-}
-
-function sourceFolder(environment: Environment): SourceFolder | undefined {
+function sourceFolder(environment: Environment) {
   const github = githubRepository(environment);
   const [page, commit, checkout] = github
     ? [`${github}/blob`, environment['GITHUB_SHA'], environment['GITHUB_WORKSPACE']]

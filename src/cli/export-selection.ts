@@ -167,18 +167,8 @@ async function readAll(
   return found;
 }
 
-interface Passing {
-  readonly passes: (id: string) => boolean;
-  /** Of filters that the service ignored. */
-  readonly warnings: readonly Diagnostic[];
-}
-
-/** Asks the service which objects pass, as `get` does. */
-async function filterOf(
-  cloud: CloudReader,
-  kind: Kind,
-  filters: Readonly<Record<string, string>>,
-): Promise<Passing> {
+/** Asks the service which objects pass, as `get` does. The warnings are of filters that it ignored. */
+async function filterOf(cloud: CloudReader, kind: Kind, filters: Readonly<Record<string, string>>) {
   if (Object.keys(filters).length === 0) return { passes: () => true, warnings: [] };
   const passing = new Set<unknown>();
   const check = ignoredFilters(kind, filters);
@@ -186,7 +176,7 @@ async function filterOf(
     check.add(page);
     for (const { values } of page) passing.add(values[kind.id]);
   }
-  return { passes: (id) => passing.has(id), warnings: check.warnings() };
+  return { passes: (id: string) => passing.has(id), warnings: check.warnings() };
 }
 
 /** Objects of which all accounts are inside, and those of which only some are. */

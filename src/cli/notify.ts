@@ -12,7 +12,7 @@ import {
   type DriftDocument,
   type Exit,
 } from '../model/index.js';
-import { notificationFormats, type NotificationFormat } from '../report/formats.js';
+import { notificationFormats } from '../report/formats.js';
 import { driftSentence, place } from '../report/index.js';
 import type { Notification } from '../report/notification.js';
 import { caughtError } from './caught-error.js';
@@ -102,14 +102,8 @@ const notDelivered = (host: string, why: string): Diagnostic =>
     'The exit code is the one of the run. Check the address, and what it accepts.',
   );
 
-interface Address {
-  readonly format: NotificationFormat;
-  readonly url: string;
-  readonly source: string;
-}
-
 /** None of them is repeated in a message: an address that may be posted to is a secret. */
-function addressesOf(context: Context): readonly Address[] {
+function addressesOf(context: Context) {
   const { flags, environment, masking } = context;
   const given = (flags.notify ?? []).map((text, index): readonly [string, string] => [
     text,
