@@ -1,7 +1,6 @@
 // Keeps one issue about the drift of a project. It never ends an audit: what a forge refuses is said, and is an error
 // where nobody would hear of the drift: the issues could not be read, or drift not written where no issue is open.
 import {
-  defined,
   exits,
   Refusal,
   type Diagnostic,
@@ -151,7 +150,7 @@ async function take(
     if (!issue) return await forge.createIssue(`Drift: ${key}`, [...head, report].join('\n'));
     const below = write === 'report' ? [report] : belowNote(issue.body);
     const body = [...head, ...below].join('\n');
-    await forge.changeIssue(issue.id, { body, ...defined({ open }) });
+    await forge.changeIssue(issue.id, body, open);
     if (comment === 'clean') await forge.commentOnIssue(issue.id, report);
     if (comment === 'outage')
       await forge.commentOnIssue(

@@ -37,19 +37,14 @@ export interface Forge {
   /** The newest first, whatever their state. @param author where only those of this user are wanted */
   readonly issues: (author: string | undefined) => AsyncIterable<Issue>;
   readonly createIssue: (title: string, body: string) => Promise<string | undefined>;
-  readonly changeIssue: (id: string, change: IssueChange) => Promise<void>;
+  /** @param open absent where it stays as it is */
+  readonly changeIssue: (id: string, body: string, open?: boolean) => Promise<void>;
   readonly commentOnIssue: (id: string, body: string) => Promise<void>;
   /** Absent where the forge has none. */
   readonly writeCheckRun?: (run: CheckRun) => Promise<void>;
   /** Waits after the `tries`th attempt, and says whether there may be another. */
   readonly pause: (tries: number) => Promise<boolean>;
   readonly close: () => Promise<void>;
-}
-
-export interface IssueChange {
-  readonly body: string;
-  /** Absent where it stays as it is. */
-  readonly open?: boolean;
 }
 
 /** A request that a forge refused or did not respond to. */

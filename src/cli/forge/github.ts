@@ -134,7 +134,7 @@ function issuesOf(
     },
     createIssue: async (name, body) =>
       authorOf(await api.send({ method: 'POST', path, body: { title: name, body }, ...more })),
-    async changeIssue(id, { body, open }) {
+    async changeIssue(id, body, open) {
       const state = open === undefined ? {} : { state: open ? 'open' : 'closed' };
       await api.send({ method: 'PATCH', path: `${path}/${id}`, body: { body, ...state }, ...more });
     },

@@ -105,7 +105,7 @@ function issuesIn(
       authorIn(
         await api.send({ method: 'POST', path, body: { title: name, description }, ...more }),
       ),
-    async changeIssue(id, { body: description, open }) {
+    async changeIssue(id, description, open) {
       const event = open === undefined ? {} : { state_event: open ? 'reopen' : 'close' };
       const body = { description, ...event };
       await api.send({ method: 'PUT', path: `${path}/${id}`, body, ...more });
