@@ -83,7 +83,7 @@ export async function fleetHere(context: Context): Promise<FleetSite> {
     refuse('nothing-selected', `--select ${flags.select} selects no tenant.`, {
       detail: `To see the tenants: trueup fleet validate`,
     });
-  const changed = await changedHere(context, { fleet, env, isSelected });
+  const changed = await changedHere(context, fleet, env, isSelected);
   const selected = changed ? fitting.filter((one) => changed.has(one)) : fitting;
   if (selected.length === 0)
     await context.tell([
@@ -102,16 +102,12 @@ export async function fleetHere(context: Context): Promise<FleetSite> {
   return { fleet, selected, here, shards: shard?.total ?? 1, split, credentials, printed, env };
 }
 
-interface Selection {
-  readonly fleet: Fleet;
-  readonly env: string | undefined;
-  readonly isSelected: (tenant: Tenant) => boolean;
-}
-
 /** The tenants that `--changed-since` asks for; undefined without it. @throws Refusal where there is no such reference */
 async function changedHere(
   context: Context,
-  { fleet, env, isSelected }: Selection,
+  fleet: Fleet,
+  env: string | undefined,
+  isSelected: (tenant: Tenant) => boolean,
 ): Promise<ReadonlySet<Tenant> | undefined> {
   const { cwd, flags, environment, tell } = context;
   const { changedSince } = flags;
@@ -177,7 +173,7 @@ function removedWarning(
     ],
     said,
   );
-  return wordsOf(masking, tenant, { env, given: flags.var }).inItsWords(complete!);
+  return wordsOf(masking, tenant, env, flags).inItsWords(complete!);
 }
 
 /** What tells the credentials of tenants apart: their ids where the environment holds them, else what the fleet file says. */
@@ -308,7 +304,7 @@ export async function tenantContext(
   for (const secret of ownCredentials(environment)) masking.add(secret);
   for (const [name, value] of Object.entries(printed))
     if (isSecretOutput(name)) masking.add(new Secret(name, () => value));
-  const { inItsWords, typedWith } = wordsOf(masking, tenant, { env, given: ports.flags.var });
+  const { inItsWords, typedWith } = wordsOf(masking, tenant, env, ports.flags);
   const told: Diagnostic[] = [];
   const context: Context = {
     ...parent,
@@ -353,15 +349,9 @@ async function showWait(
     );
 }
 
-interface Typing {
-  readonly env: string | undefined;
-  /** Variables of the command line, as `name=value`. */
-  readonly given: readonly string[] | undefined;
-}
-
 /** In the report of a fleet, messages about a tenant name its variables with their prefix, and commands have its state and its variables. Its plan document has neither: it equals that of `trueup plan`. */
-function wordsOf(masking: Masking, tenant: Tenant, { env, given }: Typing) {
-  const over = given?.map((one) => one.split('=', 1)[0]);
+function wordsOf(masking: Masking, tenant: Tenant, env: string | undefined, flags: Flags) {
+  const over = flags.var?.map((one) => one.split('=', 1)[0]);
   const own = Object.entries(tenant.variables).filter(([name]) => !over?.includes(name));
   const state = tenantState(tenant, env);
   const said = saidOf(masking, {

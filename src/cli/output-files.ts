@@ -36,26 +36,15 @@ export async function checkOutputs(
   if (outputs.length === 0) return;
   const store = await storeOf(context, await settingsHere(context, paths));
   const read = [...paths.map((path) => resolve(context.cwd, path)), ...inputs];
-  await checkPaths(context, outputs, { state: store.location, inputs: read });
+  await checkFleetOutputs(context, outputs, read, store.location);
 }
 
-interface Inputs {
-  /** Location of the state; empty where it is in trueup's folder. */
-  readonly state: string;
-  readonly inputs: readonly string[];
-}
-
-/** As `checkOutputs`, in a fleet, whose states are in trueup's folder or in remote places. @throws Refusal */
-export const checkFleetOutputs = (
+/** As `checkOutputs`, in a fleet, whose states are in trueup's folder or in remote places. @param state its location, where it is in neither @throws Refusal */
+export async function checkFleetOutputs(
   context: Context,
   outputs: readonly OutputFile[],
   inputs: readonly string[] = [],
-): Promise<void> => checkPaths(context, outputs, { state: '', inputs });
-
-async function checkPaths(
-  context: Context,
-  outputs: readonly OutputFile[],
-  { state, inputs }: Inputs,
+  state = '',
 ): Promise<void> {
   const real = (path: string): Promise<string> => place(context, path);
   const ground: Ground = {

@@ -20,7 +20,7 @@ export async function writeTogether(
     if (errorCode(error) === 'ENOTDIR') exists(folder);
     throw error;
   });
-  const tops = new Set([...texts.keys()].map(topOf));
+  const tops = topsOf(texts);
   const taken = there?.find((name) => [...tops].some((top) => alike(top, name)));
   if (taken !== undefined) exists(join(folder, taken));
   const hidden = `.${random.uuid()}.tmp`;
@@ -34,13 +34,15 @@ export async function writeTogether(
       if (name !== topOf(name)) await files.makeFolder(dirname(path));
       await files.create(path, text, 0o644);
     });
-    if (there) await moveAll(context, { from: draft, to: folder, tops, texts });
+    if (there) await moveAll(context, draft, folder, texts);
     else await files.rename(draft, folder);
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
 }
 
+const topsOf = (texts: ReadonlyMap<string, string>): ReadonlySet<string> =>
+  new Set([...texts.keys()].map(topOf));
 const topOf = (name: string): string => name.split('/', 1)[0]!;
 
 /** Whether some disk takes the names for one. */
@@ -52,22 +54,17 @@ const exists = (path: string): never =>
     detail: 'Name another folder with --out.',
   });
 
-interface Moving {
-  readonly from: string;
-  readonly to: string;
-  readonly tops: ReadonlySet<string>;
-  readonly texts: ReadonlyMap<string, string>;
-}
-
 /** Folders first: they cannot take the place of anything but an empty folder. Files are made again where they belong, because a rename would overwrite. */
 async function moveAll(
   { files }: Pick<Context, 'files'>,
-  { from, to, tops, texts }: Moving,
+  from: string,
+  to: string,
+  texts: ReadonlyMap<string, string>,
 ): Promise<void> {
   const moved: string[] = [];
   try {
     const isFile = (top: string): number => (texts.has(top) ? 1 : 0);
-    for (const top of [...tops].toSorted((a, b) => isFile(a) - isFile(b))) {
+    for (const top of [...topsOf(texts)].toSorted((a, b) => isFile(a) - isFile(b))) {
       const text = texts.get(top);
       const path = join(to, top);
       if (text === undefined) await files.rename(join(from, top), path);
