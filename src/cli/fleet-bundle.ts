@@ -106,17 +106,15 @@ export function beyondLimits(
 export async function judged(
   context: Context,
   site: FleetSite,
-  { bundle, again }: { readonly bundle: Bundle; readonly again: Again | undefined },
+  bundle: Bundle,
+  again: Again | undefined,
 ) {
   const selected = new Set(namesOf(site.selected));
   const statuses = new Map(
     bundle.tenants.flatMap((one) => (selected.has(one.tenant) ? [[one.tenant, one]] : [])),
   );
-  const verdicts = await fleetVerdicts(context, {
-    tenants: () => plannedIn(site, bundle, selected),
-    allow: bundle.allow ?? [],
-    again,
-  });
+  const tenants = () => plannedIn(site, bundle, selected);
+  const verdicts = await fleetVerdicts(context, tenants, bundle.allow, again);
   return { statuses, verdicts, beyond: [...beyondLimits(site.fleet.stop, statuses), ...verdicts] };
 }
 

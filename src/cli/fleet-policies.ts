@@ -9,19 +9,18 @@ import type { Context } from './context.js';
 import { policiesHere } from './project-policies.js';
 import { blocksOf } from './report-flags.js';
 
-export interface FleetJudgement {
-  /** Made only if there is a policy that asks for it. */
-  readonly tenants: () => readonly PlannedTenant[];
-  /** Names of policies that may pass. */
-  readonly allow: readonly string[];
-  /** Of a bundle, which takes no flag. */
-  readonly again?: Again | undefined;
-}
-
-/** What blocks the run; and, with exit code 0, what is only to be told. @throws Refusal where the policies are wrong */
+/**
+ * What blocks the run; and, with exit code 0, what is only to be told.
+ * @param tenants made only if there is a policy that asks for it
+ * @param allow names of policies that may pass
+ * @param again of a bundle, which takes no flag
+ * @throws Refusal where the policies are wrong
+ */
 export async function fleetVerdicts(
   context: Pick<Context, 'cwd' | 'kinds'>,
-  { tenants, allow, again }: FleetJudgement,
+  tenants: () => readonly PlannedTenant[],
+  allow: readonly string[] = [],
+  again?: Again,
 ): Promise<readonly RunStop[]> {
   const policies = (await policiesHere(context)).filter(({ scope }) => scope === 'fleet');
   if (policies.length === 0) return [];

@@ -60,14 +60,12 @@ export interface RunRecords {
   end(ended: EndedProcess): Promise<void>;
   /** Why the processes stopped that were the last to run their tenants. @throws Refusal where a record is damaged */
   stops(): Promise<readonly RunStop[]>;
-  /** Audits a tenant while no other run does, as far as the place can tell. @throws Refusal where one does */
-  alone<T>(audited: Audited, wait: Wait, work: Audit<T>): Promise<T>;
-}
-
-interface Audited {
-  readonly tenant: string;
-  /** As its fleet names them: fleets that keep their results at one place may have tenants of one name. */
-  readonly states: string | undefined;
+  /**
+   * Audits a tenant while no other run does, as far as the place can tell.
+   * @param states as its fleet names them: fleets that keep their results at one place may have tenants of one name
+   * @throws Refusal where one does
+   */
+  alone<T>(tenant: string, states: string | undefined, wait: Wait, work: Audit<T>): Promise<T>;
 }
 
 interface EndedProcess {
@@ -478,7 +476,7 @@ export function runRecords(place: ResultPlace, name: string, only = ''): RunReco
     },
     ...processEnds(place, name),
     // No run has such a name.
-    alone: ({ tenant, states = '' }, wait, work) =>
+    alone: (tenant, states = '', wait, work) =>
       place.underClaim?.(
         {
           key: `fleet/@claims/${fleetDigest(states)}/${tenant}`,

@@ -96,7 +96,8 @@ export function auditWork(context: Context, site: FleetSite, records: RunRecords
     known: doneOffline(site, records),
     work: unlessDone(site, records, (own, tenant) =>
       records.alone(
-        { tenant: tenant.name, states },
+        tenant.name,
+        states,
         { signal: own.signal, wait, notify: (one) => own.beside(own.tell([one])) },
         (signal) => audited({ ...own, signal }, tenant),
       ),
@@ -104,16 +105,9 @@ export function auditWork(context: Context, site: FleetSite, records: RunRecords
   };
 }
 
-interface Planning {
-  /** Milliseconds. */
-  readonly lifetime?: number;
-  /** Whether the plan is needed later: `memory` for this process, `file` for another one. */
-  readonly saves: 'no' | 'memory' | 'file';
-}
-
-/** Plans one tenant, as `trueup plan` does. */
+/** Plans one tenant, as `trueup plan` does. @param saves for whom: for this process, or for another one @param lifetime in milliseconds */
 export const planned =
-  (site: FleetSite, { lifetime, saves }: Planning): TenantWork =>
+  (site: FleetSite, saves: 'no' | 'memory' | 'file', lifetime?: number): TenantWork =>
   (own, tenant) =>
     withProject(own, tenant.paths, async (without): Promise<TenantOutcome> => {
       if (saves === 'file') refuseSecretVariables(own, without);

@@ -221,12 +221,10 @@ async function runJob(worker: FleetWorker, run: WorkerRun, one: JobToRun): Promi
     ...stored,
     async write(result) {
       const now = () => lastOrDamaged(runRecords(place, job.run, job.tenant), job.tenant);
-      const end = await whenReachable(worker, async () =>
-        fateOf(worker, one, {
-          result,
-          isDone: isNewlyDone(await lastOrDamaged(stored, job.tenant), await now()),
-        }),
-      ).catch((error: unknown): Fate => ({ error }));
+      const end = await whenReachable(worker, async () => {
+        const isDone = isNewlyDone(await lastOrDamaged(stored, job.tenant), await now());
+        return fateOf(worker, one, result, isDone);
+      }).catch((error: unknown): Fate => ({ error }));
       fate = end;
       if (end !== 'store' && !(end === 'again' && result.outcomes.length > 0)) return result;
       return whenReachable(worker, () => stored.write(result)).catch((error: unknown) => {
@@ -278,17 +276,12 @@ const isNewlyDone = (before: LastResult, now: LastResult): boolean =>
   isFinal(now) &&
   !(typeof before === 'object' && now.attempt === before.attempt);
 
-interface Ended {
-  readonly result: TenantResult;
-  /** Whether another worker finished the tenant meanwhile. */
-  readonly isDone: boolean;
-}
-
-/** A job that took too long is another worker's: then only what certainly was done is stored, so that it is not lost. */
+/** A job that took too long is another worker's: then only what certainly was done is stored, so that it is not lost. @param isDone whether another worker finished the tenant meanwhile */
 export async function fateOf(
   { context, queue }: Pick<FleetWorker, 'queue'> & { readonly context: Pick<Context, 'signal'> },
   { job, fetched }: Pick<JobToRun, 'job' | 'fetched'>,
-  { result: { status, exit, outcomes, diagnostics }, isDone }: Ended,
+  { status, exit, outcomes, diagnostics }: TenantResult,
+  isDone: boolean,
 ): Promise<Fate> {
   if (status === 'interrupted' && context.signal.aborted) return 'again';
   const isDown = exit === exits.error && outcomes.length === 0 && diagnostics.some(isOutage);

@@ -127,7 +127,7 @@ async function queueBundle(
 ): Promise<Exit> {
   refuseShards(site);
   refuseOrderInShards(site, { flags: context.flags, isQueued: true, bundle: name });
-  const { beyond } = await judged(context, site, { bundle, again });
+  const { beyond } = await judged(context, site, bundle, again);
   await context.tell(beyond.flatMap(({ diagnostics }) => diagnostics));
   if (isBlocking(beyond)) return worst(beyond.map(({ exit }) => exit));
   const text = await context.files.read(resolve(context.cwd, name));
@@ -166,7 +166,7 @@ async function applyNow(context: Context, forms: FleetForms): Promise<Exit> {
     forms: { ...forms, pages: undefined },
     again,
     known: doneOffline(site, records),
-    work: unlessDone(site, records, planned(site, { saves: 'memory' })),
+    work: unlessDone(site, records, planned(site, 'memory')),
   };
   const end = await runFleet(context, site, planning);
   // Where planning was stopped, nobody has seen what an apply would do.
@@ -238,7 +238,7 @@ async function applyAll(
   const { bundle, name, now } = plans;
   refuseOrderInShards(site, { flags: context.flags, bundle: now ? undefined : name });
   const again = now ? undefined : plans.again;
-  const { statuses, verdicts, beyond } = await judged(context, site, { bundle, again });
+  const { statuses, verdicts, beyond } = await judged(context, site, bundle, again);
   const { run, records } = now ?? (await begun(context, site, 'apply', { bundle: bundle.digest }));
   const nothing = (stops: readonly RunStop[]): Promise<Exit> =>
     applyNothing(context, site, forms, { run, records, stops, ...(now ?? { bundle }) });

@@ -1,6 +1,6 @@
 // `trueup fleet plan`: plans every tenant, and saves the plans as one bundle.
 import { resolve } from 'node:path';
-import { defined, exits, pathWord } from '../../model/index.js';
+import { exits, pathWord } from '../../model/index.js';
 import type { Command } from '../context.js';
 import { beyondLimits, bundleOf, isBlocking } from '../fleet-bundle.js';
 import { begun, formsHere, namesOf, tenantFlags } from '../fleet-command.js';
@@ -19,7 +19,7 @@ export const run: Command = async (context) => {
   const site = await fleetHere(context);
   const { run, records } = await begun(context, site, 'plan');
   const saves = flags.out === undefined ? 'no' : 'file';
-  const work = planned(site, { saves, ...defined({ lifetime: protection.lifetime }) });
+  const work = planned(site, saves, protection.lifetime);
   const job: FleetJob = {
     command: 'plan',
     run,
@@ -32,10 +32,7 @@ export const run: Command = async (context) => {
       : { known: doneOffline(site, records), work: unlessDone(site, records, work) }),
   };
   const end = await runFleet(context, site, job);
-  const verdicts = await fleetVerdicts(context, {
-    tenants: () => [...end.entries.values()],
-    allow: flags.allow ?? [],
-  });
+  const verdicts = await fleetVerdicts(context, () => [...end.entries.values()], flags.allow);
   const beyond = [...beyondLimits(site.fleet.stop, end.entries), ...verdicts];
   const exit = await concludeFleet(context, forms, job, {
     names: namesOf(site.here),

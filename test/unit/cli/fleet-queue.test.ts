@@ -266,7 +266,7 @@ describe('a worker', () => {
     const asked = { job, fetched: fetched!, signal: new AbortController().signal };
     const context = { signal: controller.signal } as Context;
     const fate = (end: TenantResult, tries = 0, isDone = false) =>
-      fateOf({ context, queue }, { ...asked, job: { ...job, tries } }, { result: end, isDone });
+      fateOf({ context, queue }, { ...asked, job: { ...job, tries } }, end, isDone);
     return { queue, data, fetched: fetched!, fate, controller };
   };
   const outage = {

@@ -296,8 +296,8 @@ test('a place that is silent after an interruption delays the end once, and a sl
     );
     waits = () => Promise.resolve();
     await records.begin({ ...run, run: name });
-    const audited = { tenant: name, states: undefined };
-    const claimed = records.alone(audited, { signal: ended.signal, wait: 0 }, async () => {
+    const wait = { signal: ended.signal, wait: 0 };
+    const claimed = records.alone(name, undefined, wait, async () => {
       waits = then;
       ended.abort(new Error('SIGINT'));
     });

@@ -368,8 +368,8 @@ test('a job waits for the audit of another run as long as its run was told to', 
   const { signal } = new AbortController();
   let end = (): void => undefined;
   const ended = new Promise<void>((done) => (end = done));
-  const audited = { tenant: 'a', states: undefined };
-  const other = runRecords(run.place, 'other').alone(audited, { signal, wait: 0 }, () => ended);
+  const records = runRecords(run.place, 'other');
+  const other = records.alone('a', undefined, { signal, wait: 0 }, () => ended);
   await working(fleet, run, doAll);
   expect(await last(run, 'a')).toMatchObject({
     exit: exits.locked,
