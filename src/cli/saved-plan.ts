@@ -34,17 +34,12 @@ import { storeOf } from './state-location.js';
 import { spanOf } from './time-arguments.js';
 import type { ProjectContext } from './working-context.js';
 
-interface PlanToSave {
-  readonly document: PlanDocument;
-  readonly options: PlanOptions;
-  readonly protection: PlanProtection;
-}
-
-/** Writes it to the file, and says what to type next. */
+/** Writes it to the file of `--out`, and says what to type next. */
 export async function savePlan(
-  { files, clock, cwd, err }: Context,
-  name: string,
-  { document, options, protection }: PlanToSave,
+  { files, clock, cwd, err, flags: { out: name = '' } }: Context,
+  document: PlanDocument,
+  options: PlanOptions,
+  protection: PlanProtection,
 ): Promise<void> {
   const { writePlanFile } = await import('../state/plan-file.js');
   await writePlanFile({ path: resolve(cwd, name), files, clock }, document, options, protection);
