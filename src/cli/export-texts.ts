@@ -8,7 +8,6 @@ import {
   writable,
   type Kind,
   type Kinds,
-  type LabelOf,
 } from '../model/index.js';
 import type * as declarations from '../declarations/writing.js';
 import { liveReferences } from '../reconciler/plan/order.js';
@@ -44,42 +43,28 @@ function namedAll(
   const there = new Set(
     [...chosen].flatMap(([{ name }, objects]) => objects.map(({ id }) => `${name} ${id}`)),
   );
-  const nameOf: Naming = {
-    labels,
-    nameFor,
-    unexported(key) {
-      const [name = '', id = ''] = key.split(/ (.*)/s);
-      const label = there.has(key) ? undefined : labels(name, id);
-      const word = kinds.get(name)?.singular.replaceAll('_', ' ');
-      return label === undefined ? [] : [`${id} is the ${word} ${label}, which is not exported`];
-    },
-  };
-  return new Map([...chosen].map(([kind, objects]) => [kind.name, named(kind, objects, nameOf)]));
-}
-
-interface Naming {
-  readonly labels: LabelOf;
-  readonly nameFor: declarations.NameFor;
   /** A comment on an object that is referred to and not written, by its kind and id. */
-  readonly unexported: (key: string) => readonly string[];
-}
-
-/** Named after what people call the objects, or after their kind and identifier. */
-function named(
-  kind: Kind,
-  objects: readonly ExportedObject[],
-  { labels, nameFor, unexported }: Naming,
-): readonly declarations.WrittenObject[] {
-  const declared = keptMembers(kind.attributes, writable);
-  const taken = new Set<string>();
-  return objects
-    .toSorted((a, b) => compareText(a.id, b.id))
-    .map(({ id, values, comments }) => {
-      const label = kind.label?.(values, labels);
-      const name = nameFor(labelOf(kind, values, labels) ?? '', taken, { kind: kind.singular, id });
-      taken.add(name);
-      const referred = new Set(liveReferences(declared, values));
-      const more = [...referred].flatMap(unexported);
-      return { name, values, id, comments: [...comments, ...more], ...defined({ label }) };
-    });
+  const unexported = (key: string): readonly string[] => {
+    const [name = '', id = ''] = key.split(/ (.*)/s);
+    const label = there.has(key) ? undefined : labels(name, id);
+    const word = kinds.get(name)?.singular.replaceAll('_', ' ');
+    return label === undefined ? [] : [`${id} is the ${word} ${label}, which is not exported`];
+  };
+  /** Named after what people call the objects, or after their kind and identifier. */
+  const named = (kind: Kind, objects: readonly ExportedObject[]) => {
+    const declared = keptMembers(kind.attributes, writable);
+    const taken = new Set<string>();
+    return objects
+      .toSorted((a, b) => compareText(a.id, b.id))
+      .map(({ id, values, comments }): declarations.WrittenObject => {
+        const label = kind.label?.(values, labels);
+        const instead = { kind: kind.singular, id };
+        const name = nameFor(labelOf(kind, values, labels) ?? '', taken, instead);
+        taken.add(name);
+        const referred = new Set(liveReferences(declared, values));
+        const more = [...referred].flatMap(unexported);
+        return { name, values, id, comments: [...comments, ...more], ...defined({ label }) };
+      });
+  };
+  return new Map([...chosen].map(([kind, objects]) => [kind.name, named(kind, objects)]));
 }
