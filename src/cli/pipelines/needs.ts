@@ -18,22 +18,17 @@ export interface PipelineNeeds {
   readonly stateSecrets: readonly string[];
 }
 
-interface StateNeeds {
-  readonly variables: readonly string[];
-  readonly secrets: readonly string[];
-}
+type StateNeeds = Pick<PipelineNeeds, 'stateVariables' | 'stateSecrets'>;
 
-const s3: StateNeeds = {
-  variables: [],
-  secrets: ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'],
-};
+const needing = (stateSecrets: readonly string[], stateVariables: readonly string[] = []) => ({
+  stateVariables,
+  stateSecrets,
+});
+const s3 = needing(['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']);
 /** A role that only reads plans, and another one applies: so the role is set beside its password. */
-const postgres: StateNeeds = { variables: [], secrets: ['PGUSER', 'PGPASSWORD'] };
-const postgresUser: StateNeeds = { variables: [], secrets: ['PGPASSWORD'] };
-const http: StateNeeds = {
-  variables: ['TRUEUP_STATE_HTTP_USERNAME'],
-  secrets: ['TRUEUP_STATE_HTTP_PASSWORD'],
-};
+const postgres = needing(['PGUSER', 'PGPASSWORD']);
+const postgresUser = needing(['PGPASSWORD']);
+const http = needing(['TRUEUP_STATE_HTTP_PASSWORD'], ['TRUEUP_STATE_HTTP_USERNAME']);
 const states: Readonly<Record<string, StateNeeds>> = {
   's3:': s3,
   'postgres:': postgres,
@@ -42,11 +37,11 @@ const states: Readonly<Record<string, StateNeeds>> = {
   'http:': http,
 };
 /** Where only the variable TRUEUP_STATE names the state. What is not set is empty, which counts as absent. */
-const anyState: StateNeeds = { variables: [], secrets: [...s3.secrets, ...postgres.secrets] };
+const anyState = needing([...s3.stateSecrets, ...postgres.stateSecrets]);
 
 function stateNeedsOf(state: string): StateNeeds {
   const { protocol = '', username = '' } = urlFrom(state) ?? {};
-  const needed = states[protocol] ?? { variables: [], secrets: [] };
+  const needed = states[protocol] ?? needing([]);
   return needed === postgres && username !== '' ? postgresUser : needed;
 }
 
@@ -69,7 +64,6 @@ export function pipelineNeeds(
   const url = project.settings.state?.url;
   // An environment does not use a state file of the shared settings.
   const state = url === undefined || (env !== undefined && !isAddress(url)) ? undefined : url;
-  const stateNeeds = state === undefined ? anyState : stateNeedsOf(state);
   const named = secrets.flatMap(({ source }) => /^env\.(\w+)$/.exec(source)?.[1] ?? []);
   return {
     env,
@@ -77,7 +71,6 @@ export function pipelineNeeds(
     addresses: surfaces.map(({ address }) => address),
     secrets: [...new Set([...surfaces.flatMap((one) => [...one.secrets]), ...named])],
     state,
-    stateVariables: stateNeeds.variables,
-    stateSecrets: stateNeeds.secrets,
+    ...(state === undefined ? anyState : stateNeedsOf(state)),
   };
 }
