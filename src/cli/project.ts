@@ -10,7 +10,6 @@ import {
   defaultSettings,
   type Diagnostic,
   type Origin,
-  type PlanRequest,
   type Project,
   type Settings,
   type Values,
@@ -22,6 +21,7 @@ import type { DeclarationFiles } from '../platform/index.js';
 import { saidOf } from './commands-to-type.js';
 import { warningsBriefly, type Context } from './context.js';
 import { environmentOf } from './environment-settings.js';
+import type * as checks from '../reconciler/plan/reference-checks.js';
 import { withOutsidePaths } from './outside-paths.js';
 import { isStateUnnamed, storeOf } from './state-location.js';
 
@@ -132,7 +132,7 @@ async function brokenIn(
       ? understood
       : { ...understood, declarations: [...understood.declarations, ...unusable] };
   try {
-    return await brokenHere(context, project, { mayBeDeclared, env });
+    return await brokenHere(context, project, env, { mayBeDeclared });
   } catch (error) {
     if (error instanceof Refusal) return error.diagnostics;
     throw error;
@@ -167,13 +167,8 @@ async function faultsIn(
 export async function brokenHere(
   context: Context,
   project: Project,
-  {
-    env,
-    ...how
-  }: Pick<Chosen, 'env'> & {
-    readonly request?: PlanRequest;
-    readonly mayBeDeclared?: (address: string) => boolean;
-  },
+  env: string | undefined,
+  how: Parameters<typeof checks.brokenReferences>[2],
 ): Promise<readonly Diagnostic[]> {
   const { brokenReferences } = await import('../reconciler/plan/reference-checks.js');
   const broken = brokenReferences(context.kinds, project, how);

@@ -121,7 +121,7 @@ export async function withProject<T>(
     if (error.exit !== exits.error) throw withWarnings(project, error);
     // The error that prevented the plan is not about the references; their errors are reported as well.
     const request = requestOf(context);
-    const broken = await brokenHere(context, project, { env: how.env, request }).catch(() => []);
+    const broken = await brokenHere(context, project, how.env, { request }).catch(() => []);
     const said = new Set(error.diagnostics.map(({ summary }) => summary));
     const more = broken.filter(({ summary }) => !said.has(summary));
     const whole =

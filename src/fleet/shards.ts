@@ -1,12 +1,7 @@
 // Splits a fleet among processes that do not communicate: rendezvous hashing gives each tenant to one shard, and
 // another number of shards moves as few tenants as possible.
+import type { Environment } from '../declarations/environment.js';
 import { refuse, sha256 } from '../model/index.js';
-
-/** The first is 1. */
-export interface Shard {
-  readonly index: number;
-  readonly total: number;
-}
 
 const MOST = 10_000;
 
@@ -29,10 +24,8 @@ const SYSTEMS = [
   ['SYSTEM_JOBPOSITIONINPHASE', 'SYSTEM_TOTALJOBSINPHASE', 1, 'the number of jobs'],
 ] as const;
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** As `--shard` says, or the system that runs the jobs; undefined where there is one process. @throws Refusal */
-export function shardIn(flag: string | undefined, environment: Environment): Shard | undefined {
+/** As `--shard` says, or the system that runs the jobs; undefined where there is one process. The first is 1. @throws Refusal */
+export function shardIn(flag: string | undefined, environment: Environment) {
   if (flag !== undefined) {
     const [, index = '', total = ''] = /^(\d{1,5})\/(\d{1,5})$/.exec(flag) ?? [];
     return checked('--shard', Number(index), Number(total));
@@ -48,7 +41,7 @@ export function shardIn(flag: string | undefined, environment: Environment): Sha
   return undefined;
 }
 
-function checked(what: string, index: number, total: number): Shard {
+function checked(what: string, index: number, total: number) {
   const isWhole = Number.isInteger(index) && Number.isInteger(total);
   if (isWhole && index >= 1 && index <= total && total <= MOST) return { index, total };
   return refuse('usage', `${what} names no shard.`, {

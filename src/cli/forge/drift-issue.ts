@@ -97,7 +97,7 @@ async function keep(
   const marker = markerOf('drift', key);
   const author = await forge.author();
   const { done, stray } = await repeated(forge, async () => {
-    const issue = await issueOf(forge, { marker, author, audited });
+    const issue = await issueOf(forge, marker, author, audited);
     const steps = stepsFor(
       audited,
       issue && { open: issue.open, stored: storedDigest(issue.body) },
@@ -120,11 +120,9 @@ const doneBy = ({ write, open }: Steps): string => {
 /** Before an issue is created, all issues are looked through: a filter by author that fails would give a new one each time. */
 async function issueOf(
   forge: Forge,
-  {
-    marker,
-    author,
-    audited,
-  }: { readonly marker: string; readonly author: string } & Pick<Report, 'audited'>,
+  marker: string,
+  author: string,
+  audited: AuditResult,
 ): Promise<Issue | undefined> {
   const found = await firstMarked(forge.issues(author), marker, author);
   if (found || !stepsFor(audited, undefined)) return found;
