@@ -69,38 +69,30 @@ export const status: Command = async (context, [name = '']) => {
   const patiently = whileWaiting(context);
   const named = await patiently(() => runNamed(context, wanted));
   const { states, run } = named;
-  const tell = (queue?: JobQueue) =>
-    tellStatus(context, named, { queue, results: lastResults(named), patiently });
+  const { flags, out, err, clock } = context;
+  const tell = async (queue?: JobQueue) => {
+    const results = lastResults(named);
+    for (;;) {
+      const now = await patiently(() => statusOf(named, queue, results));
+      const open = now.queue
+        ? now.queue.waiting + now.queue.active
+        : now.tenants - sum(Object.values(now.results));
+      if (flags.wait && open > 0 && !(now.cancelled && !now.queue)) {
+        err.status(sentence(now));
+        await clock.sleep(POLL, context.signal);
+        continue;
+      }
+      err.status(undefined);
+      if (flags.format === 'json') out.write(jsonText({ format_version: '1.0', ...now }));
+      else out.write(`${sentence(now)}\n${now.queue ? queueLines(now.queue) : ''}`);
+      return exits.done;
+    }
+  };
   // A run that was not queued has results alone.
   return run.queued && hasQueue(context)
     ? patiently(() => withQueue(context, states, tell))
     : tell();
 };
-
-interface Looks {
-  readonly queue: JobQueue | undefined;
-  readonly results: ReturnType<typeof lastResults>;
-  readonly patiently: ReturnType<typeof whileWaiting>;
-}
-
-async function tellStatus(context: Context, named: Named, { queue, results, patiently }: Looks) {
-  const { flags, out, err, clock } = context;
-  for (;;) {
-    const now = await patiently(() => statusOf(named, queue, results));
-    const open = now.queue
-      ? now.queue.waiting + now.queue.active
-      : now.tenants - sum(Object.values(now.results));
-    if (flags.wait && open > 0 && !(now.cancelled && !now.queue)) {
-      err.status(sentence(now));
-      await clock.sleep(POLL, context.signal);
-      continue;
-    }
-    err.status(undefined);
-    if (flags.format === 'json') out.write(jsonText({ format_version: '1.0', ...now }));
-    else out.write(`${sentence(now)}\n${now.queue ? queueLines(now.queue) : ''}`);
-    return exits.done;
-  }
-}
 
 /** Workers go on when a server that does not respond is back: so does who waits for them. */
 function whileWaiting({ flags, tell, clock, signal }: Context) {
