@@ -3,18 +3,33 @@ import { tenantsAre } from '../fleet/lanes.js';
 import type { RunStop } from '../fleet/merge.js';
 import type { PlannedTenant } from '../fleet/policy-input.js';
 import { shardIn } from '../fleet/shards.js';
-import { entryDigest, tenantState, type StopRules } from '../fleet/tenant.js';
+import { entryDigest, namesOf, tenantState, type StopRules } from '../fleet/tenant.js';
 import { complaint, defined, exits, type PlanFile, type TenantEntry } from '../model/index.js';
 import { planFigures, withWrites } from '../report/fleet-figures.js';
 import type { Again } from '../report/words.js';
-import type { Bundle, BundleRequest } from '../state/plan-bundle.js';
+import type { Bundle, BundleHead, BundleRequest } from '../state/plan-bundle.js';
+import { bundleAgain } from './commands-to-type.js';
 import type { Context } from './context.js';
-import { namesOf } from './fleet-command.js';
 import type { FleetSite } from './fleet-context.js';
 import { fleetVerdicts } from './fleet-policies.js';
 import type { FleetEnd } from './fleet-run.js';
+import type { Plans } from './fleet-tenant-work.js';
+import { identityOf } from './plan-identity.js';
 import { pairs } from './project.js';
 import { version } from './version.js';
+
+/** A bundle, and how its plans are made again. @param name as it is typed @throws Refusal where it is none, is damaged or has expired */
+export async function bundleAt(
+  context: Pick<Context, 'files' | 'clock' | 'cwd' | 'flags' | 'environment' | 'masking'>,
+  path: string,
+  name: string,
+): Promise<Pick<Plans, 'bundle' | 'again'>> {
+  const { files, clock, masking } = context;
+  const { readBundle } = await import('../state/plan-bundle.js');
+  const againOf = (head: BundleHead): Again => bundleAgain(masking, name, head);
+  const bundle = await readBundle({ path, files, clock }, identityOf(context), againOf);
+  return { bundle, again: againOf(bundle) };
+}
 
 export async function bundleOf(
   { clock, environment, flags }: Context,

@@ -1,7 +1,7 @@
 // What the commands of a fleet have in common: the forms of their reports, the run that they begin, and how it is queued.
 import { resolve } from 'node:path';
 import { stagesOf } from '../fleet/lanes.js';
-import type { Tenant } from '../fleet/tenant.js';
+import { namesOf } from '../fleet/tenant.js';
 import {
   defined,
   exits,
@@ -42,9 +42,6 @@ import { checkFleetOutputs } from './output-files.js';
 import { formsOf, outputsOf } from './report-flags.js';
 import { tenantPages } from './tenant-pages.js';
 import { version } from './version.js';
-
-export const namesOf = (tenants: readonly Tenant[]): readonly string[] =>
-  tenants.map(({ name }) => name);
 
 /** @param inputs absolute paths of files that the command reads */
 export async function formsHere(
@@ -162,18 +159,17 @@ export async function queueRun(
   });
 }
 
-interface StagedApply {
-  readonly flags: Flags;
-  /** Whether workers apply. */
-  readonly isQueued?: boolean;
-  /** Absent where plans are made first. */
-  readonly bundle?: string | undefined;
-}
-
-/** A shard, or a worker, does not see when the others have ended a stage. @throws Refusal before anything is written */
+/**
+ * A shard, or a worker, does not see when the others have ended a stage.
+ * @param bundle absent where plans are made first
+ * @param isQueued whether workers apply
+ * @throws Refusal before anything is written
+ */
 export function refuseOrderInShards(
   { fleet, selected, shards }: FleetSite,
-  { flags: { shard, select = '*', ...flags }, isQueued = false, bundle }: StagedApply,
+  { shard, select = '*', ...flags }: Flags,
+  bundle?: string,
+  isQueued = false,
 ): void {
   const stages = isQueued || shards > 1 ? stagesOf(fleet, selected) : [];
   if (stages.length < 2) return;
@@ -200,17 +196,12 @@ export function refuseOrderInShards(
   );
 }
 
-interface ShardedApply {
-  readonly flags: Flags;
-  readonly policies: readonly ProjectPolicy[];
-  /** Whether the shards are to be pods, which plan for themselves. */
-  readonly inPods?: boolean;
-}
-
-/** A shard sees no plan of another one. @throws Refusal where an apply without a bundle has a limit over tenants */
+/** A shard sees no plan of another one. @param inPods whether the shards are to be pods, which plan for themselves @throws Refusal where an apply without a bundle has a limit over tenants */
 export function refuseLimitsInShards(
   { fleet: { stop }, selected, shards }: FleetSite,
-  { flags, policies, inPods = false }: ShardedApply,
+  flags: Flags,
+  policies: readonly ProjectPolicy[],
+  inPods = false,
 ): void {
   if (shards < 2) return;
   const { changed_tenants: most = Infinity } = stop;

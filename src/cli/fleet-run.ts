@@ -34,7 +34,7 @@ import {
   type RunStop,
 } from '../fleet/merge.js';
 import { repeatedLanes } from '../fleet/repeated-lanes.js';
-import type { Tenant } from '../fleet/tenant.js';
+import { namesOf, type Tenant } from '../fleet/tenant.js';
 import { commandOutput } from '../platform/command-output.js';
 import type { FleetFormat } from '../report/formats.js';
 import { driftFigures, planFigures, withWrites } from '../report/fleet-figures.js';
@@ -81,7 +81,8 @@ export interface TenantOutcome {
 }
 
 export interface FleetForms extends Forms<FleetFormat> {
-  readonly pages: TenantPages;
+  /** Absent where another job of the same command has them. */
+  readonly pages?: TenantPages | undefined;
   /** Present where stdout carries events. */
   readonly events?: FleetNdjson;
 }
@@ -112,9 +113,7 @@ interface RunTask extends TenantTask {
 
 export interface FleetJob extends RunTask {
   /** How each tenant is shown when it ends. */
-  readonly forms: Pick<FleetForms, 'shown' | 'events'> & {
-    readonly pages?: TenantPages | undefined;
-  };
+  readonly forms: FleetForms;
   /** What was printed before. */
   readonly told?: FleetEnd['entries'];
   /** Whether a stage has to succeed, and to wait, before the next one begins. */
@@ -536,15 +535,14 @@ export async function doneBefore(
 /** Keeps why the run stopped, and delivers the merged report. @returns the exit code of the run */
 export async function concludeFleet(
   context: Context,
-  forms: FleetForms,
-  job: Pick<FleetJob, 'run' | 'command' | 'records'>,
-  { names, entries, stops }: { readonly names: readonly string[] } & Omit<FleetEnd, 'outcomes'>,
+  { here }: Pick<FleetSite, 'here'>,
+  { forms, ...job }: Pick<FleetJob, 'run' | 'command' | 'records' | 'forms'>,
+  { entries, stops }: Omit<FleetEnd, 'outcomes'>,
 ): Promise<Exit> {
-  const unkept = await keptOrNot(context, () => job.records?.end({ tenants: names, stops }));
-  const document = mergedReport({ ...job, tenants: names }, entries, {
-    ...madeBy(context),
-    stops: [...stops, ...unkept],
-  });
+  const tenants = namesOf(here);
+  const unkept = await keptOrNot(context, () => job.records?.end({ tenants, stops }));
+  const run = { ...job, tenants };
+  const document = mergedReport(run, entries, madeBy(context), [...stops, ...unkept]);
   if (forms.shown === 'text')
     context.out.write(`\n${writesText(document)}${fleetSentence(document)}\n`);
   if (forms.events) context.out.write(forms.events.end(document));
@@ -576,11 +574,12 @@ export async function deliverFleet(
   if (forms.shown !== 'text' && !forms.events)
     context.out.write(renderFleet(document, forms.shown, context.out.style));
   const { pages } = forms;
-  await context.tell(pages.problems);
+  const problems = pages?.problems ?? [];
+  await context.tell(problems);
   const written = await writeReports(context, forms, (format, style, path = '') =>
-    renderFleet(document, format, { ...style, ...pages.links(path) }),
+    renderFleet(document, format, { ...style, ...pages?.links(path) }),
   );
   const { exit } = document;
   const silent = exit === exits.changes && !context.flags.detailedExitcode;
-  return worst([pages.problems.length > 0 ? exits.error : written, silent ? exits.done : exit]);
+  return worst([problems.length > 0 ? exits.error : written, silent ? exits.done : exit]);
 }

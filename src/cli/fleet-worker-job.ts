@@ -22,11 +22,10 @@ import type { Tenant } from '../fleet/tenant.js';
 import { allBriefly } from '../report/brief-diagnostics.js';
 import { visible } from '../report/escaping.js';
 import { tenantDiagnostics, tenantLine } from '../report/fleet-text.js';
-import { plural, type Again } from '../report/words.js';
+import { plural } from '../report/words.js';
 import { pauseAfter } from '../state/backends/retried.js';
-import type { BundleHead } from '../state/plan-bundle.js';
 import { QUEUE_UNREACHABLE, type FetchedJob, type JobQueue } from '../state/job-queue.js';
-import { bundleAgain } from './commands-to-type.js';
+import { bundleAt } from './fleet-bundle.js';
 import { tenantFlags } from './fleet-command.js';
 import { applyOf, auditWork } from './fleet-tenant-work.js';
 import type { Context } from './context.js';
@@ -43,7 +42,6 @@ import {
 import { ownController, type OwnController } from './own-signal.js';
 import { lastOrDamaged, runRecords, type ResultPlace, type RunRecords } from './fleet-results.js';
 import { CANCELLED, keepEntry, runTenant, type TenantRun, type TenantTask } from './fleet-run.js';
-import { identityOf } from './plan-identity.js';
 import type { FleetWatch } from './show-fleet-progress.js';
 
 type Plans = Parameters<typeof applyOf>[1];
@@ -345,12 +343,8 @@ async function plansOf(worker: FleetWorker, run: WorkerRun, { bundle }: TenantJo
         detail: 'Plan again: trueup fleet plan --out FILE',
       },
     );
-  const { readBundle } = await import('../state/plan-bundle.js');
   const files = { ...context.files, read: async () => text };
-  const { clock, masking } = context;
-  const againOf = (head: BundleHead): Again => bundleAgain(masking, 'FILE', head);
-  const read = await readBundle({ path: name, files, clock }, identityOf(context), againOf);
-  run.plans = { bundle: read, name, again: againOf(read) };
+  run.plans = { name, ...(await bundleAt({ ...context, files }, name, 'FILE')) };
   return run.plans;
 }
 

@@ -111,12 +111,8 @@ export interface RunStop {
 export function mergedReport(
   { run, command, tenants }: Pick<FleetRun, 'run' | 'command' | 'tenants'>,
   entries: ReadonlyMap<string, TenantEntry>,
-  {
-    stops = [],
-    ...about
-  }: Pick<FleetDocument, 'trueup_version' | 'generated_at'> & {
-    readonly stops?: readonly RunStop[];
-  },
+  about: Pick<FleetDocument, 'trueup_version' | 'generated_at'>,
+  stops: readonly RunStop[] = [],
 ): FleetDocument {
   const all = tenants.map(
     (name) => entries.get(name) ?? withoutResult(name, 'missing', 'There is no result.'),

@@ -23,6 +23,9 @@ export interface Tenant {
   readonly origin: Origin;
 }
 
+export const namesOf = (tenants: readonly Tenant[]): readonly string[] =>
+  tenants.map(({ name }) => name);
+
 export interface Stage {
   readonly select: string;
   /** Milliseconds before the next stage of an apply. */

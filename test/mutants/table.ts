@@ -6631,7 +6631,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'why a run of a fleet stopped is not stored',
     file: 'cli/fleet-run.ts',
-    find: 'job.records?.end({ tenants: names, stops })',
+    find: 'job.records?.end({ tenants, stops })',
     replace: 'undefined',
     tests: ['unit/cli/fleet.test.ts'],
   },

@@ -1,8 +1,8 @@
 // `trueup fleet apply`: applies a bundle as it was reviewed, here or by workers; or plans, shows that, asks, and applies.
-import { bundleAgain, otherWords } from '../commands-to-type.js';
+import { otherWords } from '../commands-to-type.js';
 import { resolve } from 'node:path';
 import { entryOf, mergedReport, withoutResult, type RunStop } from '../../fleet/merge.js';
-import type { Tenant } from '../../fleet/tenant.js';
+import { namesOf, type Tenant } from '../../fleet/tenant.js';
 import {
   defined,
   exits,
@@ -17,16 +17,15 @@ import {
   type QueuedJobs,
   type TenantEntry,
 } from '../../model/index.js';
-import type { Bundle, BundleHead } from '../../state/plan-bundle.js';
+import type { Bundle } from '../../state/plan-bundle.js';
 import { writesText } from '../../report/fleet-text.js';
-import { plural, type Again } from '../../report/words.js';
+import { plural } from '../../report/words.js';
 import { refuseStalePlan } from '../saved-plan.js';
 import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
-import { bundleOf, isBlocking, judged } from '../fleet-bundle.js';
+import { bundleAt, bundleOf, isBlocking, judged } from '../fleet-bundle.js';
 import {
   begun,
   formsHere,
-  namesOf,
   queueRun,
   refuseLimitsInShards,
   refuseOrderInShards,
@@ -54,7 +53,6 @@ import {
   type PlannedRun,
   type Plans,
 } from '../fleet-tenant-work.js';
-import { identityOf } from '../plan-identity.js';
 import { policiesHere, refuseUnknownAllow } from '../project-policies.js';
 import { version } from '../version.js';
 
@@ -78,17 +76,13 @@ export const run: Command = async (context, [name]) => {
 const NAMED = 10;
 
 async function applyBundle(context: Context, name: string, forms: FleetForms): Promise<Exit> {
-  const { flags, files, clock, cwd, masking } = context;
+  const { flags, cwd } = context;
   const given = (['allow', 'var', 'env'] as const).find((flag) => flags[flag] !== undefined);
   if (given !== undefined)
     refuse('usage', `--${given} cannot be used with a bundle, which holds its own.`, {
       detail: `Leave it out, or plan again with \`--${given}\`.`,
     });
-  const { readBundle } = await import('../../state/plan-bundle.js');
-  const path = resolve(cwd, name);
-  const againOf = (head: BundleHead): Again => bundleAgain(masking, name, head);
-  const bundle = await readBundle({ path, files, clock }, identityOf(context), againOf);
-  const again = againOf(bundle);
+  const { bundle, again } = await bundleAt(context, resolve(cwd, name), name);
   const own = { ...context, flags: { ...flags, ...defined({ env: bundle.env ?? undefined }) } };
   const site = await fleetHere(own);
   const gone = bundle.tenants.find(
@@ -126,7 +120,7 @@ async function queueBundle(
   { bundle, name, again }: Pick<Plans, 'bundle' | 'name' | 'again'>,
 ): Promise<Exit> {
   refuseShards(site);
-  refuseOrderInShards(site, { flags: context.flags, isQueued: true, bundle: name });
+  refuseOrderInShards(site, context.flags, name, true);
   const { beyond } = await judged(context, site, bundle, again);
   await context.tell(beyond.flatMap(({ diagnostics }) => diagnostics));
   if (isBlocking(beyond)) return worst(beyond.map(({ exit }) => exit));
@@ -155,8 +149,8 @@ async function applyNow(context: Context, forms: FleetForms): Promise<Exit> {
   const policies = await policiesHere(context);
   refuseUnknownAllow(context, policies);
   const site = await fleetHere(context);
-  refuseOrderInShards(site, { flags });
-  refuseLimitsInShards(site, { flags, policies });
+  refuseOrderInShards(site, flags);
+  refuseLimitsInShards(site, flags, policies);
   const { run, records } = await begun(context, site, 'apply');
   const again = resuming(context, run);
   const planning: FleetJob = {
@@ -209,7 +203,7 @@ async function applyNothing(
   forms: FleetForms,
   { run, records, stops, end, bundle }: NothingApplied,
 ): Promise<Exit> {
-  const job = { command: 'apply', run, records } as const;
+  const job = { command: 'apply', run, records, forms } as const;
   const names = namesOf(site.here);
   const summary =
     reasonIn(stops.find(({ exit }) => exit !== exits.done)?.diagnostics ?? [])?.summary ?? '';
@@ -225,7 +219,7 @@ async function applyNothing(
   });
   for (const name of forms.events ? names : [])
     context.out.write(forms.events!.tenantEnd(entries.get(name)!, 'apply'));
-  return concludeFleet(context, forms, job, { names, entries, stops });
+  return concludeFleet(context, site, job, { entries, stops });
 }
 
 async function applyAll(
@@ -236,7 +230,7 @@ async function applyAll(
 ): Promise<Exit> {
   const { flags, err } = context;
   const { bundle, name, now } = plans;
-  refuseOrderInShards(site, { flags: context.flags, bundle: now ? undefined : name });
+  refuseOrderInShards(site, flags, now ? undefined : name);
   const again = now ? undefined : plans.again;
   const { statuses, verdicts, beyond } = await judged(context, site, bundle, again);
   const { run, records } = now ?? (await begun(context, site, 'apply', { bundle: bundle.digest }));
@@ -270,5 +264,5 @@ async function applyAll(
   if (now && forms.shown === 'text') context.out.write('\n');
   const end = await runFleet(context, site, job);
   const stops = [...end.stops, ...verdicts];
-  return concludeFleet(context, forms, job, { names: namesOf(site.here), ...end, stops });
+  return concludeFleet(context, site, job, { ...end, stops });
 }

@@ -1,7 +1,7 @@
 // `trueup fleet drift`: audits every tenant, here or by workers.
 import { auditWork } from '../fleet-tenant-work.js';
 import type { Command } from '../context.js';
-import { begun, formsHere, namesOf, queueRun } from '../fleet-command.js';
+import { begun, formsHere, queueRun } from '../fleet-command.js';
 import { fleetHere } from '../fleet-context.js';
 import { jobsAsked, refuseShards } from '../fleet-queue.js';
 import { concludeFleet, runFleet, type FleetJob } from '../fleet-run.js';
@@ -21,6 +21,5 @@ export const run: Command = async (context) => {
     forms,
     ...auditWork(context, site, records),
   };
-  const end = await runFleet(context, site, job);
-  return concludeFleet(context, forms, job, { names: namesOf(site.here), ...end });
+  return concludeFleet(context, site, job, await runFleet(context, site, job));
 };

@@ -48,9 +48,8 @@ export const run: Command = async (context) => {
   refuseSecretWords(flags.var ?? []);
   const site = await fleetHere({ ...context, flags: { ...flags, shard: `1/${shards}` } });
   if (kind !== 'worker' && work === 'apply') {
-    refuseOrderInShards(site, { flags });
-    const policies = await policiesHere(context);
-    refuseLimitsInShards(site, { flags, policies, inPods: true });
+    refuseOrderInShards(site, flags);
+    refuseLimitsInShards(site, flags, await policiesHere(context), true);
   }
   await checkPlaces(context, site, work === 'apply' || kind === 'worker');
   const { namespace, secret, image, serviceAccount: account } = flags;

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { exits, pathWord } from '../../model/index.js';
 import type { Command } from '../context.js';
 import { beyondLimits, bundleOf, isBlocking } from '../fleet-bundle.js';
-import { begun, formsHere, namesOf, tenantFlags } from '../fleet-command.js';
+import { begun, formsHere, tenantFlags } from '../fleet-command.js';
 import { fleetHere } from '../fleet-context.js';
 import { fleetVerdicts } from '../fleet-policies.js';
 import { concludeFleet, runFleet, type FleetEnd, type FleetJob } from '../fleet-run.js';
@@ -34,11 +34,8 @@ export const run: Command = async (context) => {
   const end = await runFleet(context, site, job);
   const verdicts = await fleetVerdicts(context, () => [...end.entries.values()], flags.allow);
   const beyond = [...beyondLimits(site.fleet.stop, end.entries), ...verdicts];
-  const exit = await concludeFleet(context, forms, job, {
-    names: namesOf(site.here),
-    entries: end.entries,
-    stops: [...end.stops, ...beyond],
-  });
+  const stops = [...end.stops, ...beyond];
+  const exit = await concludeFleet(context, site, job, { ...end, stops });
   for (const { diagnostics } of beyond) await context.tell(diagnostics);
   if (flags.out === undefined) return exit;
   const { writeProtected } = await import('../../state/plan-file.js');

@@ -19,10 +19,8 @@ export const run: Command = async (context, [name = '']) => {
     const entry = await storedEntry(records, tenant, forms.pages);
     if (entry) entries.set(tenant, entry);
   });
-  const document = mergedReport(run, entries, {
-    ...madeBy(context),
-    stops: await storedStops(stored, entries),
-  });
+  const stops = await storedStops(stored, entries);
+  const document = mergedReport(run, entries, madeBy(context), stops);
   if (forms.shown === 'text') out.write(fleetText(document, out.style));
   return deliverFleet(context, forms, document);
 };

@@ -14,28 +14,23 @@ import {
   type TypedWith,
 } from '../../model/index.js';
 import { planFormats } from '../../report/formats.js';
-import type { Again } from '../../report/words.js';
-import { bundleAgain, saidOf, saidOfPlan, tenantDocument } from '../commands-to-type.js';
+import { saidOf, saidOfPlan, tenantDocument } from '../commands-to-type.js';
 import type { Command } from '../context.js';
-import type { Bundle, BundledTenant, BundleHead } from '../../state/plan-bundle.js';
+import type { Bundle, BundledTenant } from '../../state/plan-bundle.js';
+import { bundleAt } from '../fleet-bundle.js';
 import { savedEntry } from '../fleet-run.js';
 import { checkFleetOutputs } from '../output-files.js';
-import { identityOf, identityFlag } from '../plan-identity.js';
+import { identityFlag } from '../plan-identity.js';
 import { deliver, formsOf, outputsOf, showsText } from '../report-flags.js';
 import { tenantPages } from '../tenant-pages.js';
 
 export const run: Command = async (context, [name = '', only]) => {
-  const { files, clock, cwd, err, masking } = context;
+  const { cwd, err, masking } = context;
   const path = resolve(cwd, name);
   const forms = formsOf(context, planFormats);
   await checkFleetOutputs(context, outputsOf(forms), [path]);
-  const [{ readBundle }, { renderFleet, renderPlan }] = await Promise.all([
-    import('../../state/plan-bundle.js'),
-    import('../../report/render.js'),
-  ]);
-  const againOf = (head: BundleHead): Again => bundleAgain(masking, name, head);
-  const bundle = await readBundle({ path, files, clock }, identityOf(context), againOf);
-  const again = againOf(bundle);
+  const { renderFleet, renderPlan } = await import('../../report/render.js');
+  const { bundle, again } = await bundleAt(context, path, name);
   const typedWith = ({ tenant, state }: BundledTenant): TypedWith | undefined => {
     const plan = bundle.planOf(tenant);
     return plan && state !== undefined

@@ -2,7 +2,7 @@
 import { exits } from '../../model/index.js';
 import { plural } from '../../report/words.js';
 import type { Command } from '../context.js';
-import { formsHere, namesOf, tenantFlags } from '../fleet-command.js';
+import { formsHere, tenantFlags } from '../fleet-command.js';
 import { fleetHere } from '../fleet-context.js';
 import { concludeFleet, runFleet, type FleetJob } from '../fleet-run.js';
 import { policiesHere } from '../project-policies.js';
@@ -24,6 +24,5 @@ export const run: Command = async (context) => {
       return { exit: exits.done, digest: project.digest(), summary };
     },
   };
-  const end = await runFleet(context, site, job);
-  return concludeFleet(context, forms, job, { names: namesOf(site.here), ...end });
+  return concludeFleet(context, site, job, await runFleet(context, site, job));
 };

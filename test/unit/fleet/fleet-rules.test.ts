@@ -455,10 +455,8 @@ describe('the merged report', () => {
       const entries = new Map([['a', withoutResult('a', 'not-run', 'x')]]);
       const tenants = whole ? ['a'] : ['a', 'b'];
       const stops = [{ exit, diagnostics: [] }];
-      const report = mergedReport({ run: 'r', command: 'apply', tenants }, entries, {
-        ...about,
-        stops,
-      });
+      const run = { run: 'r', command: 'apply', tenants } as const;
+      const report = mergedReport(run, entries, about, stops);
       expect(report.exit).toBe(expected);
     },
   );
