@@ -17,7 +17,6 @@ import {
   type Origin,
 } from '../model/index.js';
 import type { DeclarationFiles } from '../platform/index.js';
-import type { Validator } from '../declarations/validator.js';
 import { complainIn, complainOfFault, reportOf } from '../declarations/diagnostics-list.js';
 import { sourceFilesOf } from '../declarations/file-reader.js';
 import {
@@ -70,7 +69,7 @@ type Path = readonly string[];
 type Said = Pick<Diagnostic, 'code' | 'summary' | 'detail' | 'frame'>;
 
 interface Reading extends Disk {
-  readonly validators: Readonly<Record<'section' | 'source' | 'tenant', Validator>>;
+  readonly forms: Readonly<Record<'section' | 'source' | 'tenant', Omit<LiteralForm, 'what'>>>;
   readonly complain: (path: Path, said: Said) => void;
   readonly origin: (path: Path) => Origin;
   /** Whether anything was complained of. */
@@ -124,7 +123,11 @@ export async function readFleet({ files, cwd }: Disk): Promise<Fleet> {
   const reading: Reading = {
     files,
     cwd,
-    validators: { section, source, tenant },
+    forms: {
+      section: { attributes: fleetAttributes, validator: section },
+      source: { attributes: sourceAttributes, validator: source },
+      tenant: { attributes: tenantAttributes, validator: tenant },
+    },
     origin,
     failed: report.failed,
     // What is wrong with the defaults is wrong for every tenant, and said once.
@@ -166,11 +169,7 @@ function fleetIn(reading: Reading, roots: readonly Raw[]): Fleet | undefined {
       summary: `${FLEET_FILE} has to hold one mapping \`fleet\``,
       detail: 'To see one: trueup init --fleet, in an empty folder.',
     });
-  const form = {
-    attributes: fleetAttributes,
-    validator: reading.validators.section,
-    what: '`fleet`',
-  };
+  const form = { ...reading.forms.section, what: '`fleet`' };
   if (!isFormed(reading, ['fleet'], root['fleet'], form)) return undefined;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema was applied
   const written = root['fleet'] as unknown as WrittenFleet;
@@ -184,19 +183,16 @@ function fleetIn(reading: Reading, roots: readonly Raw[]): Fleet | undefined {
     const path = ['fleet', 'order', String(index), 'select'];
     collected(reading, path, () => selectionOf(select, tenants, { what: '`select`' }));
   }
+  const states = written.defaults?.state;
+  const results = commonPlace(states);
   return {
     tenants,
     order,
     concurrency:
       within(reading, ['fleet', 'concurrency'], written.concurrency, MOST_LANES) ?? CONCURRENCY,
     stop: stopIn(reading, written.stop ?? {}),
-    ...defined(placesOf(written.defaults?.state)),
+    ...(results !== undefined && defined({ results, states })),
   };
-}
-
-function placesOf(states: string | undefined): Pick<Fleet, 'results' | 'states'> {
-  const results = commonPlace(states);
-  return results === undefined ? {} : defined({ results, states });
 }
 
 function stopIn(reading: Reading, written: Partial<StopRules>): StopRules {
@@ -273,9 +269,7 @@ interface Found {
   readonly path: Path;
 }
 
-interface Made extends Found {
-  readonly tenant: Tenant;
-}
+type Made = Found & { readonly tenant: Tenant };
 
 function tenantsIn(reading: Reading, { tenants, defaults = {} }: WrittenFleet) {
   const path = ['fleet', 'tenants'];
@@ -351,10 +345,9 @@ function refusePrefixes(
 }
 
 function named(reading: Reading, tenants: RawMap): readonly Found[] {
-  const validator = reading.validators.tenant;
   return Object.entries(tenants).flatMap(([name, raw]) => {
     const path = ['fleet', 'tenants', name];
-    const form = { attributes: tenantAttributes, validator, what: `tenant \`${name}\`` };
+    const form = { ...reading.forms.tenant, what: `tenant \`${name}\`` };
     const value = raw === null ? {} : raw;
     if (!isMap(value)) {
       const meant = didYouMean(name, Object.keys(sourceAttributes));
@@ -372,11 +365,7 @@ function named(reading: Reading, tenants: RawMap): readonly Found[] {
 
 function ofFolders(reading: Reading, tenants: RawMap): readonly Found[] | undefined {
   const path = ['fleet', 'tenants'];
-  const form = {
-    attributes: sourceAttributes,
-    validator: reading.validators.source,
-    what: '`tenants`',
-  };
+  const form = { ...reading.forms.source, what: '`tenants`' };
   if (!isFormed(reading, path, tenants, form)) return undefined;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema was applied
   const { from, name = '${folder}', labels = {}, each = {} } = tenants as unknown as WrittenSource;
