@@ -3,6 +3,7 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import {
+  cached,
   changesOf,
   complaint,
   exits,
@@ -32,16 +33,24 @@ export const updateDeclarations = (context: Context, paths: readonly string[]): 
   withProject(context, paths, async (site) => {
     const files = new Map<string, string>();
     const before = await proposalOf(context, site, site.project);
-    const differences = differencesIn(context, site, before);
+    const changes = judged(context, site, before);
+    const differences = changes.flatMap(({ declaration, drifted }) =>
+      drifted.map(({ path, before: live, after: declared }): LiveDifference => ({
+        declaration,
+        path,
+        declared,
+        live,
+      })),
+    );
     const errors = errorsIn(before);
     if (errors.length > 0)
       throw new Refusal([...errors, unwritten(context, differences, concernedBy(errors, before))]);
     await tellWarnings(context, site);
-    await context.tell(untouched(context, site, before));
+    await context.tell(untouched(context, site, before, changes));
     const { updatesOf } = await import('../declarations/writing.js');
     const { files: updated, refusals } = updatesOf(differences, {
       kinds: context.kinds,
-      read: (file) => cached(context, files, file),
+      read: (file) => unmarked(cached(files, file, () => textOf(join(context.cwd, file)))),
       holds: context.masking.holds,
       ...objectsOf(context, site, before),
     });
@@ -60,13 +69,11 @@ export const updateDeclarations = (context: Context, paths: readonly string[]): 
 
 const MARK = '\uFEFF';
 
-/** The text of a file without its byte order mark. */
-function cached({ cwd }: Context, files: Map<string, string>, file: string): string {
-  const text =
-    files.get(file) ?? Buffer.from(declarationFiles.read(join(cwd, file), Infinity)).toString();
-  files.set(file, text);
-  return text.startsWith(MARK) ? text.slice(1) : text;
-}
+const textOf = (path: string): string =>
+  Buffer.from(declarationFiles.read(path, Infinity)).toString();
+
+/** A text without its byte order mark. */
+const unmarked = (text: string): string => (text.startsWith(MARK) ? text.slice(1) : text);
 
 async function proposalOf(
   context: Context,
@@ -105,7 +112,6 @@ const changesIn = (context: Context, { plan }: Proposal): readonly Change[] =>
     .filter(({ address }) => isMeant(context, address));
 
 interface Judged {
-  readonly change: Change;
   readonly declaration: Declaration;
   /** What was changed outside of trueup alone, what only the declaration changes, and what both change. */
   readonly drifted: readonly AttributeChange[];
@@ -132,7 +138,6 @@ function judged(
     const outside = changes.filter(isDrifted);
     return [
       {
-        change,
         declaration,
         drifted: outside.filter(({ edited }) => edited !== true),
         pending: changes.filter((one) => !isDrifted(one)),
@@ -141,20 +146,6 @@ function judged(
     ];
   });
 }
-
-const differencesIn = (
-  context: Context,
-  site: ProjectContext,
-  proposal: Proposal,
-): readonly LiveDifference[] =>
-  judged(context, site, proposal).flatMap(({ declaration, drifted }) =>
-    drifted.map(({ path, before, after }) => ({
-      declaration,
-      path,
-      declared: after,
-      live: before,
-    })),
-  );
 
 /** The object of each address, and the address of each object that is declared. */
 function objectsOf({ kinds }: Context, { project, snapshot }: ProjectContext, { plan }: Proposal) {
@@ -201,6 +192,7 @@ function untouched(
   context: Context,
   site: ProjectContext,
   proposal: Proposal,
+  all: readonly Judged[],
 ): readonly Diagnostic[] {
   const entries = site.snapshot?.state.resources ?? {};
   const changes = changesIn(context, proposal);
@@ -215,7 +207,6 @@ function untouched(
       (action === 'forget' && drifted.has(address)),
   );
   const replaced = of(({ previous_id }) => previous_id !== undefined);
-  const all = judged(context, site, proposal);
   const pathsOf = (which: 'pending' | 'both'): readonly string[] =>
     all.flatMap((one) => one[which].map(({ path }) => `${path} of ${one.declaration.address}`));
   const both = all.flatMap((one) => (one.both.length > 0 ? [one.declaration.address] : []));
