@@ -25,29 +25,13 @@ interface Watched extends Pick<FleetRun, 'run' | 'command'> {
 const PACE = { fastest: 100, slowest: 1000 };
 
 /** @param total number of tenants */
-export function fleetWatch(context: Context, job: Watched, total: number): FleetWatch {
-  if (job.events) return eventsOf(context, job, job.events, total);
-  return fleetLines(context, total);
-}
-
-/** The lines alone. @param total absent where it is not known */
-export const fleetLines = (context: Pick<Context, 'err' | 'clock'>, total?: number): FleetWatch =>
-  context.err.animated ? linesOf(context, total) : nothing;
-
-const nothing: FleetWatch = {
-  begin: () => undefined,
-  end: () => undefined,
-  leave: () => undefined,
-  hide: () => undefined,
-  close: () => undefined,
-};
-
-function eventsOf(
-  { out }: Context,
-  { run, command }: Watched,
-  events: FleetNdjson,
+export function fleetWatch(
+  context: Context,
+  { run, command, events }: Watched,
   total: number,
 ): FleetWatch {
+  if (!events) return fleetLines(context, total);
+  const { out } = context;
   out.write(events.begin({ run, command, tenants: total }));
   return {
     ...nothing,
@@ -59,7 +43,20 @@ function eventsOf(
   };
 }
 
-function linesOf({ err, clock }: Pick<Context, 'err' | 'clock'>, total?: number): FleetWatch {
+const nothing: FleetWatch = {
+  begin: () => undefined,
+  end: () => undefined,
+  leave: () => undefined,
+  hide: () => undefined,
+  close: () => undefined,
+};
+
+/** The lines alone. @param total absent where it is not known */
+export function fleetLines(
+  { err, clock }: Pick<Context, 'err' | 'clock'>,
+  total?: number,
+): FleetWatch {
+  if (!err.animated) return nothing;
   const start = clock.monotonic();
   const counts: Partial<Record<TenantStatus, number>> = {};
   /** A tenant keeps its line, so that the eye finds it again; undefined where a line is free. */
