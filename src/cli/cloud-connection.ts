@@ -15,6 +15,7 @@ import {
   type Project,
   type Settings,
 } from '../model/index.js';
+import type { Credentials } from '../emulator/index.js';
 import type { ProviderEndpoint } from '../terraform/provider-block.js';
 import type { Context } from './context.js';
 import { durable } from './durable-emulator.js';
@@ -133,8 +134,7 @@ async function emulatorLine(context: Context, settings: Settings): Promise<Line>
   const [key] = dummyCredentials.v2;
   const [token = ''] = Object.keys(dummyCredentials.v3);
   const dummy = (value: string): Secret => new Secret('the dummy credentials', () => value);
-  type Login = { readonly username: string; readonly password: string };
-  const login = ({ username, password }: Login) => ({
+  const login = ({ username, password }: Credentials['iot']) => ({
     url: inProcess,
     username: dummy(username),
     password: dummy(password),

@@ -168,7 +168,10 @@ export async function runFleet(
     if (job.staged !== true || index === stages.length - 1 || signal.aborted) continue;
     const open = tenants.find(({ name }) => entries.get(name)?.exit !== exits.done);
     if (open) reason ??= `${open.name}, in an earlier stage, was not applied (\`order\`)`;
-    else await waitAfter(context, lastChange(tenants, changed), wait);
+    else {
+      const times = tenants.flatMap(({ name }) => changed.get(name) ?? []);
+      await waitAfter(context, times, wait);
+    }
   }
   const left = site.here.filter(({ name }) => !entries.has(name));
   const stops = stopsOf(context, left.length > 0 ? `Stopped: ${reason ?? 'an error'}.` : undefined);
@@ -236,22 +239,13 @@ function withoutDocument(outcome: TenantOutcome): TenantOutcome {
   return rest;
 }
 
-/** Undefined where none of them was changed. */
-function lastChange(
-  tenants: readonly Tenant[],
-  changed: ReadonlyMap<string, number>,
-): number | undefined {
-  const times = tenants.flatMap(({ name }) => changed.get(name) ?? []);
-  return times.length > 0 ? Math.max(...times) : undefined;
-}
-
-/** A resumed run waits for what is left of the time. */
+/** A resumed run waits for what is left of the time. @param changed times, none where no tenant was changed */
 async function waitAfter(
   { err, signal, clock }: Context,
-  last: number | undefined,
+  changed: readonly number[],
   wait: number,
 ): Promise<void> {
-  const left = (last ?? -Infinity) + wait - clock.now();
+  const left = Math.max(...changed) + wait - clock.now();
   if (!(left > 0)) return;
   err.write(`The next stage begins at ${new Date(clock.now() + left).toISOString()}.\n`);
   await clock.sleep(left, signal).catch(() => undefined);
@@ -365,14 +359,13 @@ async function runIn(
 /** Why a cancelled run aborts the signal of its tenants. */
 export const CANCELLED = new Error('cancelled');
 
-const interruption = ({ reason }: AbortSignal): string =>
-  reason === CANCELLED ? 'The run was cancelled.' : 'It was interrupted by a signal.';
-
 /** Nothing is said of a tenant that a signal interrupted. */
-const failureOf = ({ signal }: Context, thrown: unknown): ReturnType<typeof caughtError> =>
-  signal.aborted && thrown === signal.reason
-    ? { diagnostics: [note('interrupted', interruption(signal))], exit: exits.interrupted }
-    : caughtError(thrown);
+function failureOf({ signal }: Context, thrown: unknown): ReturnType<typeof caughtError> {
+  if (!signal.aborted || thrown !== signal.reason) return caughtError(thrown);
+  const summary =
+    thrown === CANCELLED ? 'The run was cancelled.' : 'It was interrupted by a signal.';
+  return { diagnostics: [note('interrupted', summary)], exit: exits.interrupted };
+}
 
 /** The result of an interrupted run: an apply that was cut off tells what it wrote, and not why it ended. */
 function withInterruption(result: TenantResult): TenantResult {

@@ -145,15 +145,9 @@ export interface PlannedRun extends Pick<QueuedRun, 'run' | 'records'> {
 }
 
 /** Applies the plan of one tenant. */
-export const applyOf = (
-  site: FleetSite,
-  plans: Plans,
-  records: RunRecords,
-): Pick<TenantTask, 'work'> & {
-  readonly known: (tenant: Tenant) => Promise<TenantOutcome | undefined>;
-} => ({
-  known: (tenant) => knownOf(tenant, plans, records),
-  work: (own, tenant) => appliedOne(own, site, tenant, plans),
+export const applyOf = (site: FleetSite, plans: Plans, records: RunRecords) => ({
+  known: (tenant: Tenant) => knownOf(tenant, plans, records),
+  work: (own: Context, tenant: Tenant) => appliedOne(own, site, tenant, plans),
 });
 
 /** What was done before, or could not be planned. @throws Refusal where a bundle has no plan */

@@ -27,7 +27,7 @@ import { pauseAfter } from '../state/backends/retried.js';
 import { QUEUE_UNREACHABLE, type FetchedJob, type JobQueue } from '../state/job-queue.js';
 import { bundleAt } from './fleet-bundle.js';
 import { tenantFlags } from './fleet-command.js';
-import { applyOf, auditWork } from './fleet-tenant-work.js';
+import { applyOf, auditWork, type Plans } from './fleet-tenant-work.js';
 import type { Context } from './context.js';
 import { fleetHere, type FleetSite } from './fleet-context.js';
 import {
@@ -43,8 +43,6 @@ import { ownController, type OwnController } from './own-signal.js';
 import { lastOrDamaged, runRecords, type ResultPlace, type RunRecords } from './fleet-results.js';
 import { CANCELLED, keepEntry, runTenant, type TenantRun, type TenantTask } from './fleet-run.js';
 import type { FleetWatch } from './show-fleet-progress.js';
-
-type Plans = Parameters<typeof applyOf>[1];
 
 /** A run since it was queued or resumed, as this worker knows it. */
 interface WorkerRun {
@@ -310,14 +308,14 @@ async function runKnown(
   { job, parent, tenant, records }: KnownTenant,
 ): Promise<{ readonly entry: TenantEntry; readonly before: boolean }> {
   const { site } = run;
+  const applying = async () => applyOf(site, await plansOf(worker, run, job), records);
   const work: TenantTask =
     job.command === 'apply'
       ? {
           command: 'apply',
           flags: tenantFlags(parent),
-          known: async (one) => applyOf(site, await plansOf(worker, run, job), records).known(one),
-          work: async (own, one) =>
-            applyOf(site, await plansOf(worker, run, job), records).work(own, one),
+          known: async (one) => (await applying()).known(one),
+          work: async (own, one) => (await applying()).work(own, one),
         }
       : auditWork(parent, site, records);
   const { result, outcome } = await runTenant(parent, site, tenant, {

@@ -19,10 +19,11 @@ export async function audit(
 ): Promise<{ readonly document: DriftDocument; readonly exit: Exit }> {
   const { findDrift } = await import('../reconciler/audit/drift.js');
   const { driftDocument } = await import('../report/index.js');
-  const before = await writerOf(site);
+  // An audit waits for nobody.
+  const before = await site.store.holder();
   const { exit, ...found } = await findDrift(site.context, site.project, site.snapshot);
   markTold(site.project);
-  const writer = before ?? (await writerOf(site));
+  const writer = before ?? (await site.store.holder());
   const isDrift = context.flags.unmanaged === 'fail';
   const document = driftDocument({
     ...found,
@@ -36,9 +37,6 @@ export async function audit(
   const fails = isDrift && document.summary.unmanaged > 0;
   return { document, exit: worst([exit, fails ? exits.changes : exits.done]) };
 }
-
-/** An audit waits for nobody. */
-const writerOf = ({ store }: ProjectContext): Promise<LockInfo | undefined> => store.holder();
 
 const applyInProgress = (writer: LockInfo): Diagnostic =>
   warning(

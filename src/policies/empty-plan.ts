@@ -43,11 +43,11 @@ export const fullPlan = fullOf(planSchema);
 
 /** What a test gives, in place of the same members of what is empty. */
 export function filledIn(empty: JsonObject, given: JsonObject): JsonObject {
-  const members = Object.entries(given).map(([name, value]): [string, Json] => {
+  const members = mapMembers(given, (value, name) => {
     const inside = empty[name];
-    return [name, isObject(inside) && isObject(value) ? filledIn(inside, value) : value];
+    return isObject(inside) && isObject(value) ? filledIn(inside, value) : value;
   });
-  return { ...empty, ...Object.fromEntries(members) };
+  return { ...empty, ...members };
 }
 
 /** What a test gives and nothing would read, such as `plan.summry`, with the nearest right word. @param full with every member; a list holds one item */

@@ -159,7 +159,7 @@ function minuteOf(text: string): number {
 function login(
   surface: 'iot' | 'flow',
   url: string,
-  { username, password }: { readonly username: string; readonly password: string },
+  { username, password }: Credentials['iot'],
 ): Readonly<Record<string, string>> {
   const { address, secrets } = needs[surface];
   return { [address]: url, [secrets[0]]: username, [secrets[1]]: password };

@@ -2,7 +2,7 @@
 // seen what it would change.
 import { readFleet } from '../../fleet/fleet-file.js';
 import { cronOf, scheduleData, scheduledJobsIn, spreadOf } from '../../fleet/tenant-job.js';
-import { exits, refuse, type Exit } from '../../model/index.js';
+import { exits, refuse, type Exit, type JsonObject } from '../../model/index.js';
 import { declarationFiles } from '../../platform/declaration-files.js';
 import type { JobQueues } from '../../state/job-queue.js';
 import { visible } from '../../report/escaping.js';
@@ -48,8 +48,10 @@ export const run: Command = async (context, [command]) => {
       await endSchedule(context, queues, own);
       return exits.done;
     }
-    if (flags.cron !== undefined)
-      await schedule(context, queues, { name: own, cron: cronOf(flags.cron) });
+    if (flags.cron !== undefined) {
+      const cron = cronOf(flags.cron);
+      await queues.schedule({ name: own, cron, data: await scheduledData(context) });
+    }
     return list(context, queues, prefix);
   });
 };
@@ -70,18 +72,13 @@ export async function endSchedule(
   context.out.write('The schedule is removed. Queued tenants stay queued.\n');
 }
 
-async function schedule(
-  context: Context,
-  queues: JobQueues,
-  { name, cron }: { readonly name: string; readonly cron: string },
-): Promise<void> {
+async function scheduledData(context: Context): Promise<JsonObject> {
   const { flags } = context;
   const jobs = jobsOf(context, 'drift');
   const spread = flags.spread === undefined ? 0 : spreadOf(flags.spread);
   const { fleet } = await fleetHere({ ...context, flags: { ...flags, shard: '1/1' } });
   await sharedPlaces(context, fleet.results);
-  const data = scheduleData({ jobs, spread, select: flags.select ?? null });
-  await queues.schedule({ name, cron, data });
+  return scheduleData({ jobs, spread, select: flags.select ?? null });
 }
 
 async function list(context: Context, queues: JobQueues, prefix: string): Promise<Exit> {
