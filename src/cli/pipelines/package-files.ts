@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { copyFile, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { isObject, parseJson, refuse, urlFrom } from '../../model/index.js';
+import { isObject, refuse, tryJson, urlFrom } from '../../model/index.js';
 import { ifThere } from '../../state/disk-errors.js';
 import { typed } from '../commands-to-type.js';
 import type { Context } from '../context.js';
@@ -42,20 +42,12 @@ export async function packageFiles(
   });
 }
 
-function isNamedIn(manifest: string): boolean {
-  const { dependencies, devDependencies } = objectOf(manifest);
+function isNamedIn(text: string): boolean {
+  const manifest = tryJson(text);
+  if (manifest === undefined)
+    refuse('unreadable', `${MANIFEST} is not JSON.`, { detail: 'Repair it, and try again.' });
+  const { dependencies, devDependencies } = isObject(manifest) ? manifest : {};
   return [dependencies, devDependencies].some((one) => isObject(one) && 'trueup' in one);
-}
-
-function objectOf(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value = parseJson(text);
-    return isObject(value) ? { ...value } : {};
-  } catch {
-    return refuse('unreadable', `${MANIFEST} is not JSON.`, {
-      detail: 'Repair it, and try again.',
-    });
-  }
 }
 
 const EXACT = /^(?:npm:(?:@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/;
