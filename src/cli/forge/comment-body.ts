@@ -128,13 +128,6 @@ function understood([, seal = '', ...below]: readonly string[]): Understood {
 /** Each line is indented, so that none of them is a line of trueup, or a command of the forge. */
 function edited(lines: readonly string[]): Entry {
   const text = shorten(lines.join('\n'), MOST_EDITED);
-  return {
-    title: 'Edited by a person',
-    lines: [
-      ...fence(
-        '',
-        text.split('\n').map((line) => ` ${line}`),
-      ),
-    ],
-  };
+  const indented = text.split('\n').map((line) => ` ${line}`);
+  return { title: 'Edited by a person', lines: [...fence('', indented)] };
 }

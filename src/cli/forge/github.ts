@@ -38,11 +38,9 @@ export function github(context: Context): Forge {
     }),
   });
   const root = `/repos/${repository}`;
-  const author = (): Promise<string> =>
-    flags.author === undefined ? ownLogin(api) : Promise.resolve(flags.author);
   return {
     title,
-    author,
+    author: async () => flags.author ?? (await ownLogin(api)),
     ...commentsOf(context, api, root),
     ...issuesOf(api, root),
     writeCheckRun: (run) => writeCheckRun(context, api, root, run),
@@ -92,19 +90,17 @@ function commentsOf(
   api: ForgeApi,
   root: string,
 ): Pick<Forge, 'comments' | 'writeComment'> {
-  const path = `${root}/issues`;
+  const all = (): string => `${root}/issues/${numberOf(context)}/comments`;
   return {
     async *comments() {
-      const ask = { path: `${path}/${numberOf(context)}/comments`, needs: comment };
-      for await (const one of api.records({ ...ask, to: 'list the comments' }))
-        yield postOf(one, 'id');
+      const ask = { path: all(), to: 'list the comments', needs: comment };
+      for await (const one of api.records(ask)) yield postOf(one, 'id');
     },
     writeComment: async (body, id) =>
       authorOf(
         await api.send({
           method: id === undefined ? 'POST' : 'PATCH',
-          path:
-            id === undefined ? `${path}/${numberOf(context)}/comments` : `${path}/comments/${id}`,
+          path: id === undefined ? all() : `${root}/issues/comments/${id}`,
           body: { body },
           to: 'write the comment',
           needs: comment,
