@@ -88,19 +88,17 @@ export async function notifierOf(context: Context, command: string): Promise<Not
     const undelivered = await Promise.all(
       hooks.map(async ({ format, host, post }) => {
         const why = await post(renderNotification(notification, format));
-        return why === undefined ? [] : [notDelivered(host, why)];
+        if (why === undefined) return [];
+        return warning(
+          'not-notified',
+          `The notification to ${host} was not delivered: ${why}.`,
+          'The exit code is the one of the run. Check the address, and what it accepts.',
+        );
       }),
     );
     await context.tell(undelivered.flat());
   };
 }
-
-const notDelivered = (host: string, why: string): Diagnostic =>
-  warning(
-    'not-notified',
-    `The notification to ${host} was not delivered: ${why}.`,
-    'The exit code is the one of the run. Check the address, and what it accepts.',
-  );
 
 /** None of them is repeated in a message: an address that may be posted to is a secret. */
 function addressesOf(context: Context) {

@@ -7,7 +7,7 @@ import {
   type DriftDocument,
   type Exit,
 } from '../model/index.js';
-import { described, type LockInfo } from '../state/store-port.js';
+import { described } from '../state/store-port.js';
 import { withCommands } from './commands-to-type.js';
 import type { Context } from './context.js';
 import { bareMeta, markTold, metaOf, type ProjectContext } from './working-context.js';
@@ -24,25 +24,22 @@ export async function audit(
   const { exit, ...found } = await findDrift(site.context, site.project, site.snapshot);
   markTold(site.project);
   const writer = before ?? (await site.store.holder());
+  const writing = writer && [
+    warning(
+      'apply-in-progress',
+      `A run that writes is in progress: ${described(writer)}. What it has not done yet may look like drift.`,
+    ),
+  ];
   const isDrift = context.flags.unmanaged === 'fail';
   const document = driftDocument({
     ...found,
     ...(isDrift && { unmanaged_is_drift: true }),
-    diagnostics: withCommands(
-      [...found.diagnostics, ...(writer ? [applyInProgress(writer)] : [])],
-      context.said,
-    ),
+    diagnostics: withCommands([...found.diagnostics, ...(writing ?? [])], context.said),
     meta: metaOf(context, site),
   });
   const fails = isDrift && document.summary.unmanaged > 0;
   return { document, exit: worst([exit, fails ? exits.changes : exits.done]) };
 }
-
-const applyInProgress = (writer: LockInfo): Diagnostic =>
-  warning(
-    'apply-in-progress',
-    `A run that writes is in progress: ${described(writer)}. What it has not done yet may look like drift.`,
-  );
 
 /** The document of an audit that could not be made: nothing but why. */
 export async function failedAudit(

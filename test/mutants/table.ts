@@ -1667,11 +1667,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'documents of drift hold commands without PATHs',
     file: 'cli/run-audit.ts',
-    find: `withCommands(
-      [...found.diagnostics, ...(writer ? [applyInProgress(writer)] : [])],
-      context.said,
-    )`,
-    replace: '[...found.diagnostics, ...(writer ? [applyInProgress(writer)] : [])]',
+    find: 'withCommands([...found.diagnostics, ...(writing ?? [])], context.said)',
+    replace: '[...found.diagnostics, ...(writing ?? [])]',
     tests: ['unit/cli/settings-elsewhere.test.ts'],
   },
   {
@@ -5640,8 +5637,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an address of notifications is told whole',
     file: 'cli/notify.ts',
-    find: 'notDelivered(host, why)',
-    replace: 'notDelivered(addresses[0]!.url, why)',
+    find: 'The notification to ${host} was not delivered',
+    replace: 'The notification to ${addresses[0]!.url} was not delivered',
     tests: notifying,
   },
   {
