@@ -19,7 +19,6 @@ import {
   type ManifestOptions,
 } from '../../fleet/kubernetes-manifests.js';
 import { secretVariable, spacedOnce, timeFault, timeForms } from '../../fleet/tenant-job.js';
-import type { Tenant } from '../../fleet/tenant.js';
 import { visible } from '../../report/escaping.js';
 import { flagWords } from '../commands-to-type.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
@@ -214,6 +213,10 @@ function commentsOf(
   const prefixes = selected.flatMap(({ credentials }) =>
     'env_prefix' in credentials ? [credentials.env_prefix] : [],
   );
+  const commands = selected.flatMap(({ credentials }) =>
+    'command' in credentials ? credentials.command.slice(0, 1) : [],
+  );
+  const programs = new Set(commands);
   const [first, ...others] = [...new Set(prefixes)];
   const named = firstNamed(others, MOST_NAMED, ', and ');
   const variables = ({ address, secrets: keys }: (typeof needs)['v2' | 'v3']): string =>
@@ -229,16 +232,9 @@ function commentsOf(
           `- if authorizations or users are declared: ${variables(needs.v3)}`,
           ...(others.length === 0 ? [] : [`- the same with ${named}`]),
         ]),
-    ...commandsOf(selected),
+    ...(programs.size === 0
+      ? []
+      : [`- what credential commands need; the image holds ${[...programs].join(', ')}`]),
     '- what the declarations name as ${secret.env.…}, and the credentials of the place of the states',
   ].map((line) => `# ${visible(line)}`);
 }
-
-const commandsOf = (tenants: readonly Tenant[]): readonly string[] => {
-  const programs = tenants.flatMap(({ credentials }) =>
-    'command' in credentials ? credentials.command.slice(0, 1) : [],
-  );
-  return programs.length === 0
-    ? []
-    : [`- what credential commands need; the image holds ${[...new Set(programs)].join(', ')}`];
-};

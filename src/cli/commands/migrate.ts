@@ -31,7 +31,7 @@ export const run: Command = async (context, [place = '.']) => {
 };
 
 async function migrate(context: Context, program: Program, place: string): Promise<Exit> {
-  const { flags, out, err, cwd, interactive } = context;
+  const { flags, out, err, cwd, files, interactive } = context;
   const { changes, links } = await changesIn(program.folder);
   if (links.length > 0)
     err.write(
@@ -52,7 +52,10 @@ async function migrate(context: Context, program: Program, place: string): Promi
   }
   const before = await outputNow(context, program);
   const waits = !isInstalled(program.folder);
-  if (waits) await recordOutput(context, program, before);
+  if (waits) {
+    await files.makeFolder(join(program.folder, '.trueup'));
+    await files.replace(earlierOutputFile(program), JSON.stringify(before), 0o600);
+  }
   await writeAll(context, changes);
   out.write(
     waits
@@ -183,28 +186,14 @@ function isInstalled(folder: string): boolean {
 const earlierOutputFile = ({ folder }: Program): string =>
   join(folder, '.trueup', 'migration.json');
 
-async function recordOutput(
-  { files }: Context,
-  program: Program,
-  before: SynthOutput,
-): Promise<void> {
-  await files.makeFolder(join(program.folder, '.trueup'));
-  await files.replace(earlierOutputFile(program), JSON.stringify(before), 0o600);
-}
-
-/** The differences between the stacks before and after. A run with the same library proves nothing. */
-function compared(before: SynthOutput, after: SynthOutput): readonly string[] {
-  if (before.version === after.version)
-    return [
-      `the program still runs version ${after.version}: does it run what was compiled before?`,
-    ];
-  return jsonDifferences(before.stacks, after.stacks);
-}
-
 /** The message for a program whose output is the same with cdktn. @throws Refusal where it is not */
 async function proof(context: Context, program: Program, before: SynthOutput): Promise<string> {
   const after = await outputNow(context, program);
-  const found = compared(before, after);
+  // A run with the same library proves nothing.
+  const found =
+    before.version === after.version
+      ? [`the program still runs version ${after.version}: does it run what was compiled before?`]
+      : jsonDifferences(before.stacks, after.stacks);
   if (found.length > 0)
     refuse('not-the-same', 'The program does not say the same with cdktn.', {
       detail: found.join('\n'),

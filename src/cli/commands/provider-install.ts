@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { chmod, copyFile, readFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { compareText, exits, refuse, shellWord } from '../../model/index.js';
+import { append, compareText, exits, refuse, shellWord } from '../../model/index.js';
 import { ifThere } from '../../state/disk-errors.js';
 import type { Command, Context } from '../context.js';
 import { version } from '../version.js';
@@ -64,7 +64,11 @@ async function mirror(context: Context): Promise<void> {
   const packages = versions.flatMap((folder) =>
     systems.map((system) => resolve(cwd, folder, version, system)),
   );
-  for (const folder of packages) await refuseForeign(join(folder, EXECUTABLE));
+  for (const folder of packages) {
+    const executable = join(folder, EXECUTABLE);
+    const there = await tryBytes(executable);
+    if (there && !there.toString('latin1').startsWith(OURS)) foreign(executable);
+  }
   let replaced = false;
   for (const folder of versions) {
     const done: string[] = [];
@@ -89,18 +93,14 @@ async function partsOf({ home }: Context): Promise<Parts> {
   const parts = new Map<string, Buffer>();
   for (const part of PARTS) {
     const path = join(home(), part);
-    const missing = (): never =>
+    const bytes = await tryBytes(path);
+    if (!bytes)
       refuse('not-built', `${path} is missing.`, {
         detail: 'Install trueup again, or type in its sources: npm run build',
       });
-    parts.set(part, (await tryBytes(path)) ?? missing());
+    parts.set(part, bytes);
   }
   return parts;
-}
-
-async function refuseForeign(executable: string): Promise<void> {
-  const there = await tryBytes(executable);
-  if (there && !there.toString('latin1').startsWith(OURS)) foreign(executable);
 }
 
 /** Each part complete or not at all; until then under a name that Terraform does not take for a provider. */
@@ -132,7 +132,7 @@ async function tellOtherVersions(
   for (const folder of folders)
     for (const name of await files.list(resolve(cwd, folder)))
       if (name !== version && /^\d+\.\d+\.\d+[\w.+-]*$/.test(name))
-        others.set(name, [...(others.get(name) ?? []), shellWord(join(folder, name))]);
+        append(others, name, shellWord(join(folder, name)));
   for (const [name, paths] of others)
     err.write(
       `Version ${name} stays, for configurations that are locked to it. To remove it: rm -r ${paths.join(' ')}\n`,

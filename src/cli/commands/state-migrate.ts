@@ -28,7 +28,10 @@ export const run: Command = async (context) => {
     next,
     here: settings.state?.url ?? context.environment['TRUEUP_STATE'],
   };
-  const found = await old.read().catch(movedTo(to));
+  const found = await old.read().catch((error: unknown) => {
+    if (error instanceof MovedState && equal(error.moved, { to })) return 'moved' as const;
+    throw error;
+  });
   if (found === 'moved') {
     const before = `${old.location} moved to ${next.location} before.`;
     if (!context.flags.dryRun) await finish({ old, next });
@@ -60,13 +63,6 @@ interface Places {
   /** The old place, as the settings or TRUEUP_STATE name it. */
   readonly here: string | undefined;
 }
-
-const movedTo =
-  (to: string) =>
-  (error: unknown): 'moved' => {
-    if (error instanceof MovedState && equal(error.moved, { to })) return 'moved';
-    throw error;
-  };
 
 /** @param to the new place, as typed */
 async function move(session: Session, places: Places, to: string): Promise<void> {
