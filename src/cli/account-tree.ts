@@ -28,6 +28,7 @@ export function accountTree(accounts: readonly Pick<Live, 'id' | 'values'>[]) {
   const byId = new Map(accounts.map(({ id, values }) => [id, values]));
   const above = (id: string): readonly string[] => lineage((one) => byId.get(one)?.account, id);
   const listedAbove = (id: string): readonly string[] => above(id).filter((one) => byId.has(one));
+  const names = [...byId.values()].flatMap(({ name }) => (typeof name === 'string' ? name : []));
   const tops = new Set([...byId.keys()].flatMap((id) => listedAbove(id).slice(-1)));
   const [only] = tops.size === 1 ? tops : [];
   const spelled = (id: string): string => {
@@ -42,9 +43,11 @@ export function accountTree(accounts: readonly Pick<Live, 'id' | 'values'>[]) {
       const meant = [...new Set(id !== undefined && byId.has(id) ? [id, ...named] : named)];
       const [one] = meant;
       if (one === undefined)
-        refuse('unknown-account', unknown(word, [...byId.values()]), {
-          detail: 'List what is live: trueup get accounts',
-        });
+        refuse(
+          'unknown-account',
+          `There is no account with the id or the name ${JSON.stringify(word)}.${didYouMean(word, names)}`,
+          { detail: 'List what is live: trueup get accounts' },
+        );
       if (meant.length === 1) return one;
       const isMixed = one === word;
       const what = isMixed ? 'id or the name' : 'name';
@@ -67,11 +70,6 @@ export function accountTree(accounts: readonly Pick<Live, 'id' | 'values'>[]) {
       return root === undefined ? path.at(-1) : path[path.indexOf(root) - 1];
     },
   };
-}
-
-function unknown(word: string, accounts: readonly Values[]): string {
-  const names = accounts.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
-  return `There is no account with the id or the name ${JSON.stringify(word)}.${didYouMean(word, names)}`;
 }
 
 /** Ids of the accounts that an object belongs to: itself, those that its declaration names, else its owner. */

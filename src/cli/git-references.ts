@@ -45,7 +45,8 @@ export function referencePair(
   const before = referenceNamed(repository, first || 'HEAD');
   const after = second === undefined ? undefined : referenceNamed(repository, second || 'HEAD');
   const [path = '.'] = paths;
-  if (after === undefined && isReference(context, repository, path)) {
+  const isPath = (): boolean => declarationFiles.stat(resolve(context.cwd, path)) !== undefined;
+  if (after === undefined && !isPath() && repository.commitOf(path) !== undefined) {
     context.said = { ...context.said, paths: paths.slice(1) };
     refuse('usage', `${shown(path)} is a reference, not a PATH.`, {
       detail: `To compare two references: trueup diff ${shellWord(`${first}..${path}`)}`,
@@ -55,10 +56,6 @@ export function referencePair(
 }
 
 const shown = (text: string): string => JSON.stringify(text);
-
-const isReference = ({ cwd }: Pick<Context, 'cwd'>, repository: GitRepository, path: string) =>
-  declarationFiles.stat(resolve(cwd, path)) === undefined &&
-  repository.commitOf(path) !== undefined;
 
 /** @throws Refusal where the repository has no such reference */
 export function referenceNamed(repository: GitRepository, reference: string): ComparedReference {

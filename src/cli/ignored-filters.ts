@@ -29,11 +29,7 @@ const LIST = '__in';
 const folded = (text: string): string => text.trim().toLowerCase();
 
 const comparable = ({ word, wire }: Attribute): boolean =>
-  word === 'ref' ||
-  word === 'choice' ||
-  word === 'flag' ||
-  word === 'integer' ||
-  (word === 'text' && wire === undefined);
+  ['ref', 'choice', 'flag', 'integer'].includes(word) || (word === 'text' && wire === undefined);
 
 /** `add` takes each page of the listing; `warnings` says which filters it did not obey. */
 export function ignoredFilters(

@@ -43,7 +43,9 @@ export async function serveCore(process: NodeJS.Process, load: Load): Promise<vo
   try {
     await listenAndServe(process, log, load);
   } catch (error) {
-    const unforeseen = `The provider could not start (${nameOf(error)}). Reinstall trueup. If that does not help, report the error.`;
+    // Of what may quote what it choked on, no more than this.
+    const name = error instanceof Error ? (errorCode(error) ?? error.name) : 'unforeseen';
+    const unforeseen = `The provider could not start (${name}). Reinstall trueup. If that does not help, report the error.`;
     const told =
       error instanceof Refusal
         ? error.diagnostics.map(({ summary, detail }) => `${summary}. ${detail ?? ''}`)
@@ -52,10 +54,6 @@ export async function serveCore(process: NodeJS.Process, load: Load): Promise<vo
     process.exit(1);
   }
 }
-
-/** Of what may quote what it choked on, no more than this. */
-const nameOf = (error: unknown): string =>
-  error instanceof Error ? (errorCode(error) ?? error.name) : 'unforeseen';
 
 async function listenAndServe(process: NodeJS.Process, log: Log, load: Load): Promise<void> {
   const core = process.ppid;

@@ -208,14 +208,11 @@ export async function isUntouched(context: Context, saved: SavedPlan): Promise<b
   return !unfinished && (state?.serial ?? 0) === document.state.serial;
 }
 
-/** Undefined for a state that this run has begun, for a plan that was made without one. */
-const begun = ({ state: { lineage } }: PlanDocument, snapshot: Snapshot): Snapshot | undefined => {
+/** As `refuseOtherState`, under the lock of a run that has begun: for a plan that was made without a state, it began one. */
+export function refuseOtherStateLocked(plan: SavedPlan, snapshot: Snapshot): void {
   const { state, pending } = snapshot;
   const isNew =
     state.serial === 0 && pending.length === 0 && Object.keys(state.resources).length === 0;
-  return lineage === null && isNew ? undefined : snapshot;
-};
-
-/** As `refuseOtherState`, under the lock of a run that has begun. */
-export const refuseOtherStateLocked = (plan: SavedPlan, snapshot: Snapshot): void =>
-  refuseOtherState(plan, begun(plan.file.document, snapshot));
+  const isBegun = plan.file.document.state.lineage === null && isNew;
+  refuseOtherState(plan, isBegun ? undefined : snapshot);
+}

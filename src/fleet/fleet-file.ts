@@ -198,11 +198,8 @@ function fleetIn(reading: Reading, roots: readonly Raw[]): Fleet | undefined {
 function stopIn(reading: Reading, written: Partial<StopRules>): StopRules {
   const limit = (name: keyof StopRules) =>
     within(reading, ['fleet', 'stop', name], written[name], 1_000_000);
-  const [failures = FAILURES, changed_tenants, blocked] = [
-    limit('failures'),
-    limit('changed_tenants'),
-    limit('blocked'),
-  ];
+  const failures = limit('failures') ?? FAILURES;
+  const [changed_tenants, blocked] = [limit('changed_tenants'), limit('blocked')];
   return { failures, ...defined({ changed_tenants, blocked }) };
 }
 

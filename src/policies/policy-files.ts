@@ -140,7 +140,11 @@ export async function policyTestsIn(
     const { policy, plan, plan_file } = written;
     const { complain, origin } = placesOf(reading, item);
     const tested = policies.find(({ name }) => name === policy);
-    const foreign = tested && foreignInput(written, tested);
+    const unseen =
+      tested?.scope === 'fleet'
+        ? (['plan', 'plan_file', 'declarations'] as const)
+        : (['fleet'] as const);
+    const foreign = unseen.find((name) => written[name] !== undefined);
     const other = tests.find((one) => one.name === written.name && one.policy === policy)?.origin;
     if (!tested)
       complain(['policy'], {
@@ -167,16 +171,6 @@ export async function policyTestsIn(
     else tests.push({ ...written, declarations: written.declarations ?? [], origin: origin([]) });
   }
   return { tests, diagnostics: reading.report.all() };
-}
-
-/** The member of a test that its policy does not see. */
-function foreignInput(
-  test: Omit<PolicyTest, 'origin'>,
-  { scope }: Pick<ProjectPolicy, 'scope'>,
-): string | undefined {
-  const foreign =
-    scope === 'fleet' ? (['plan', 'plan_file', 'declarations'] as const) : (['fleet'] as const);
-  return foreign.find((name) => test[name] !== undefined);
 }
 
 const readingOf = (disk: PolicyDisk): PolicyReading => ({
