@@ -2,6 +2,7 @@
 // from here; modules that load slowly are imported by the command that needs them.
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Environment } from '../declarations/environment.js';
 import { didYouMean, maskingOf, refuse, type Diagnostic, type Exit } from '../model/index.js';
 import { systemClock } from '../platform/clock.js';
 import { diskFiles } from '../platform/files.js';
@@ -17,8 +18,6 @@ import type { Flags } from './command-table.js';
 import { ownCredentials } from './own-credentials.js';
 import { version } from './version.js';
 import { ask, isOneStream, outlet, readAll } from './terminal.js';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What the runs of a process share about one credential, and hear about each other. */
 export interface Exchanges {

@@ -250,13 +250,9 @@ function foundElsewhere(
 /** How many processes use the credential of a tenant: they share its rate. */
 export function processesWith(
   tenant: Tenant,
-  {
-    selected,
-    shards,
-    workers = 1,
-    credentials,
-  }: Pick<FleetSite, 'selected' | 'shards' | 'workers' | 'credentials'>,
+  site: Pick<FleetSite, 'selected' | 'shards' | 'workers' | 'credentials'>,
 ): number {
+  const { selected, shards, workers = 1, credentials } = site;
   if (shards === 1 && workers === 1) return 1;
   const own = credentials.get(tenant.name);
   const alike = selected.filter(({ name }) => credentials.get(name) === own);

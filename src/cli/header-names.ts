@@ -1,5 +1,6 @@
 // The names of the four v2 headers with credentials: `settings.v2_headers`, else `TRUEUP_V2_HEADERS`, else those of the
 // API reference. A wrong name is reported before a credential is sent under it.
+import type { Environment } from '../declarations/environment.js';
 import { isObject, own, refuse, tryJson } from '../model/index.js';
 
 /** Names of the four v2 headers, as the API reference spells them, with the environment names of their values. */
@@ -16,7 +17,7 @@ const detail = `It is a JSON mapping from names of the API reference to those of
 
 /** From the reference's names to this deployment's, of all four. @throws Refusal */
 export function headerNames(
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
   settings: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   const given = fromEnvironment(environment[HEADERS_VARIABLE]);

@@ -1,10 +1,9 @@
 // trueup's own credentials in the environment, under any prefix, also as files: they are masked everywhere.
 import { readFileSync, statSync } from 'node:fs';
+import type { Environment } from '../declarations/environment.js';
 import { isOwnSecret, Secret, urlFrom } from '../model/index.js';
 
-export const ownCredentials = (
-  environment: Readonly<Record<string, string | undefined>>,
-): readonly Secret[] =>
+export const ownCredentials = (environment: Environment): readonly Secret[] =>
   // `Object.keys` asks for each variable, too.
   Object.getOwnPropertyNames(environment)
     // Most variables are not credentials, and this check is cheap.

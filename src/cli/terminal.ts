@@ -2,11 +2,10 @@
 // stream is connected to. If a reader closes its end (`| head`), the run continues without writing to it.
 import { fstatSync, statSync, type Stats } from 'node:fs';
 import { devNull } from 'node:os';
+import type { Environment } from '../declarations/environment.js';
 import type { Style } from '../report/index.js';
 
 export type Out = Readonly<ReturnType<typeof outlet>>;
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 const NARROWEST = 40;
 const USUAL = 80;

@@ -1,5 +1,6 @@
 // The environment of one tenant: what all have alike, and its own variables under the usual names. Credentials without
 // a prefix, and the variables of other tenants, are left out: a tenant without credentials must not use those of another.
+import type { Environment } from '../declarations/environment.js';
 import { isOwnCredential, refuse } from '../model/index.js';
 import type { Tenant } from './tenant.js';
 
@@ -58,7 +59,7 @@ const overlap = (one: string, other: string): boolean =>
  * on, and `Object.entries` has it look twice. That took half a second for the keys of 2,000 tenants.
  */
 export function* variablesIn(
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
 ): Generator<readonly [name: string, value: string]> {
   for (const name of Object.getOwnPropertyNames(environment)) {
     const value = environment[name];
@@ -71,7 +72,7 @@ export function* variablesIn(
  * @param withheld usual names of the credentials of the cloud
  */
 export function splitEnvironment(
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
   tenants: readonly Tenant[],
   withheld: ReadonlySet<string>,
 ): SplitEnvironment {
