@@ -433,16 +433,6 @@ function processEnds(place: ResultPlace, run: string): Pick<RunRecords, 'end' | 
   };
 }
 
-/** The result of an apply with the writes of the attempt before, which has those of earlier ones. A damaged attempt has none that can be read. */
-async function withEarlierWrites(
-  records: Pick<RunRecords, 'last'>,
-  result: TenantResult,
-): Promise<TenantResult> {
-  const earlier = await lastOrDamaged(records, result.tenant);
-  if (typeof earlier !== 'object') return result;
-  return { ...result, kinds: plusWrites(result.kinds, earlier.kinds) };
-}
-
 /** @param only the one tenant that is asked about: then the results of others are not listed */
 export function runRecords(place: ResultPlace, name: string, only = ''): RunRecords {
   const runKey = `fleet/${name}`;
@@ -489,8 +479,11 @@ export function runRecords(place: ResultPlace, name: string, only = ''): RunReco
       let written = result;
       await firstFree(place, result.attempt, async (attempt) => {
         const before = { last: (tenant: string) => read(tenant, attempt - 1) };
-        const whole = result.command === 'apply' ? await withEarlierWrites(before, result) : result;
-        written = { ...whole, attempt };
+        // It has the writes of earlier ones. A damaged attempt has none that can be read.
+        const earlier = result.command === 'apply' && (await lastOrDamaged(before, result.tenant));
+        const isRead = typeof earlier === 'object';
+        const kinds = isRead ? plusWrites(result.kinds, earlier.kinds) : result.kinds;
+        written = { ...result, kinds, attempt };
         return place.create(keyOf(result.tenant, attempt), recordText(place, written));
       });
       return written;

@@ -6846,8 +6846,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the writes of an attempt before are lost',
     file: 'cli/fleet-results.ts',
-    find: 'kinds: plusWrites(result.kinds, earlier.kinds)',
-    replace: 'kinds: result.kinds',
+    find: 'isRead ? plusWrites(result.kinds, earlier.kinds) :',
+    replace: '',
     tests: ['unit/cli/fleet-results.test.ts'],
   },
   {
