@@ -124,7 +124,8 @@ async function runOf(
   { lock, parent }: JournalName,
   on: WorkedOn,
 ): Promise<JournalRun> {
-  const workspace = environment['TF_WORKSPACE'] || workspaceIn(dataFolder({ environment, cwd }));
+  const noted = tryFile(join(dataFolder({ environment, cwd }), 'environment'))?.trim();
+  const workspace = environment['TF_WORKSPACE'] || noted || 'default';
   const start = (await lock.find(parent))?.startTime ?? '';
   return {
     id: ['terraform', hostname(), parent, start || '-', workspace, on.id].join(' '),
@@ -163,6 +164,3 @@ function stateIn(context: Pick<Context, 'environment' | 'cwd'>): WorkedOn {
   const digest = sha256(canonical([backend['type'] ?? null, Object.fromEntries(place)]));
   return { id: digest.slice(0, 16), isAlone: true };
 }
-
-const workspaceIn = (folder: string): string =>
-  tryFile(join(folder, 'environment'))?.trim() || 'default';

@@ -4,7 +4,6 @@ import { driftFormats, type DriftFormat } from '../../report/formats.js';
 import { isChangedOutside } from '../../report/words.js';
 import { audit, failedAudit } from '../run-audit.js';
 import type { Command, Context } from '../context.js';
-import type { DriftIssue } from '../forge/drift-issue.js';
 import { typed } from '../commands-to-type.js';
 import { auditEnd, withNotification, type Ended } from '../notify.js';
 import { checkOutputs } from '../output-files.js';
@@ -29,7 +28,12 @@ async function report(
   const forms = formsOf(context, driftFormats);
   const { out, err } = context;
   await checkOutputs(context, outputsOf(forms), paths);
-  const issue = await issueAsked(context, paths);
+  // Refused before anything is read, where it cannot be written.
+  const forge = context.flags.issue;
+  const issue =
+    forge === undefined
+      ? undefined
+      : (await import('../forge/drift-issue.js')).driftIssue(context, forge, paths);
   const work = withProject(context, paths, async (site): Promise<Exit> => {
     const { renderDrift } = await import('../../report/render.js');
     const { document, exit } = await audit(context, site);
@@ -65,17 +69,6 @@ const isAcceptable = (record: DriftRecord): boolean => {
     status === 'changed' && origin !== null && origin.path === undefined && isChangedOutside(record)
   );
 };
-
-/** The issue that `--issue` asks for. @throws Refusal where it cannot be written, before anything is read */
-async function issueAsked(
-  context: Context,
-  paths: readonly string[],
-): Promise<DriftIssue | undefined> {
-  const { issue } = context.flags;
-  if (issue === undefined) return undefined;
-  const { driftIssue } = await import('../forge/drift-issue.js');
-  return driftIssue(context, issue, paths);
-}
 
 /** Reports say that there was no audit: those of an earlier one would tell of what is no more. */
 async function reportUnmade(

@@ -25,8 +25,6 @@ import {
 } from './issue-steps.js';
 import { firstMarked, LARGEST_REPORT, linesOf, markerOf, strayAuthor } from './post-markers.js';
 
-export type DriftIssue = ReturnType<typeof driftIssue>;
-
 /** @throws Refusal for what the environment lacks, before anything is audited */
 export function driftIssue(context: Context, name: string, paths: readonly string[]) {
   connectForge(context, name);
