@@ -147,13 +147,13 @@ export async function doJob(worker: FleetWorker, fetched: FetchedJob): Promise<v
       return await whenReachable(worker, () => queue.complete(fetched.id));
     }
     if (await whenReachable(worker, () => isBusy(queue, job, fetched)))
-      return await putBack(worker, fetched, { job, after: BUSY });
+      return await putBack(worker, fetched, job, BUSY);
     await runJob(worker, run, { job, fetched, signal: cancel.signal }).finally(() =>
       worker.watch.leave(job.tenant),
     );
   } catch (error) {
     // What ends this worker need not end others: they get the tenant now, and it counts as no loss.
-    await putBack(worker, fetched, { job, after: BUSY }).catch(() => undefined);
+    await putBack(worker, fetched, job, BUSY).catch(() => undefined);
     throw error;
   } finally {
     cancel.release();
@@ -188,7 +188,8 @@ export async function isBusy(
 async function putBack(
   worker: FleetWorker,
   fetched: FetchedJob,
-  { job, after }: { readonly job: TenantJob; readonly after: number },
+  job: TenantJob,
+  after: number,
 ): Promise<void> {
   const { queue, context } = worker;
   if (!(await whenReachable(worker, () => queue.isHeld(fetched)))) return;
@@ -245,11 +246,9 @@ async function runJob(worker: FleetWorker, run: WorkerRun, one: JobToRun): Promi
     return;
   }
   if (end === 'again') {
-    const tries = context.signal.aborted ? job.tries : job.tries + 1;
-    return putBack(worker, fetched, {
-      job: { ...job, tries },
-      after: context.signal.aborted ? 0 : BUSY,
-    });
+    const { aborted } = context.signal;
+    const tries = aborted ? job.tries : job.tries + 1;
+    return putBack(worker, fetched, { ...job, tries }, aborted ? 0 : BUSY);
   }
   worker.watch.end(entry, !before);
   worker.watch.hide();
@@ -354,15 +353,9 @@ async function unknownTenant(
 ): Promise<TenantEntry> {
   const summary = `${tenant} is not a tenant of the fleet in ${context.cwd}`;
   const detail = 'Update the checkout of the worker, and resume the run.';
-  return keepEntry(
-    context,
-    { run, command, records },
-    {
-      ...withoutResult(tenant, 'failed', summary),
-      exit: exits.error,
-      diagnostics: [complaint('unknown-tenant', summary, detail)],
-    },
-  );
+  const diagnostics = [complaint('unknown-tenant', summary, detail)];
+  const entry = { ...withoutResult(tenant, 'failed', summary), exit: exits.error, diagnostics };
+  return keepEntry(context, { run, command, records }, entry);
 }
 
 /** Too many failed: nothing more of the run is begun, by any worker. */

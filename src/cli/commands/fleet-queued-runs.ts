@@ -223,15 +223,9 @@ export const cancel: Command = async (context, [name = '']) => {
       refuse('nothing-queued', `nothing of the run ${run.run} is queued`, {
         detail: `To see its results: trueup fleet report ${run.run}`,
       });
-    await recordCancellation(
-      place,
-      { run: run.run, round },
-      {
-        reason: 'a person cancelled it',
-        interrupts: true,
-        at: new Date(clock.now()).toISOString(),
-      },
-    );
+    const at = new Date(clock.now()).toISOString();
+    const cancellation = { reason: 'a person cancelled it', interrupts: true, at };
+    await recordCancellation(place, { run: run.run, round }, cancellation);
     const { waiting, active } = await cancelWaiting(queue, run.run);
     await keepNotRun(context, { run: run.run, place, command }, waiting);
     const rest =

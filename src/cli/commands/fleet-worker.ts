@@ -165,7 +165,13 @@ async function beginScheduled(worker: FleetWorker, due: FetchedJob): Promise<voi
   const name = [command, ...(env === null ? [] : [env]), `${at}Z`].join('-');
   // Workers of other fleets put it into the queue, while none of this one was there. Both are times of the server.
   if (due.startedOn.getTime() - due.createdOn.getTime() > LATE)
-    return missedSchedule(context, name);
+    return context.tell([
+      warning(
+        'missed-schedule',
+        `The scheduled run ${name} is left out: no worker of this fleet was there at its time.`,
+        `To audit now: trueup fleet drift --engine pgboss${queueWords(context)}`,
+      ),
+    ]);
   try {
     await whenReachable(worker, () => queueScheduled(worker, due, { ...scheduled, name }));
   } catch (error) {
@@ -196,12 +202,3 @@ async function queueScheduled(
   worker.watch.hide();
   context.out.write(`Scheduled: ${plural(added, 'tenant')} queued. Run ${name}.\n`);
 }
-
-const missedSchedule = (context: Context, name: string): Promise<void> =>
-  context.tell([
-    warning(
-      'missed-schedule',
-      `The scheduled run ${name} is left out: no worker of this fleet was there at its time.`,
-      `To audit now: trueup fleet drift --engine pgboss${queueWords(context)}`,
-    ),
-  ]);

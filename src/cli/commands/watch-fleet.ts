@@ -69,7 +69,13 @@ export async function watchedFleet(context: Context, every: number): Promise<Rep
   const limiter = limitersByKey(clock);
   const watchState: WatchState = {
     kept: new Map(),
-    record: beginning(clock.now() / 1000),
+    record: {
+      startedAt: clock.now() / 1000,
+      tenants: [],
+      audits: { success: 0, failure: 0 },
+      requests: 0,
+      latePasses: 0,
+    },
     lanes: laneCount(1),
     site: undefined,
   };
@@ -149,18 +155,17 @@ async function pass(
     requests: watchState.record.requests - before,
   };
   watchState.record = ended(watchState.record, document, end);
-  if (open.length > 0 && !signal.aborted) await context.tell([lateWarning(open, every)]);
+  if (open.length > 0 && !signal.aborted)
+    await context.tell([
+      warning(
+        'late-pass',
+        `The pass takes longer than --every (${every / 1000} s): ${firstNamed(open, FEW)} ${open.length === 1 ? 'has' : 'have'} not ended.`,
+        'The others are audited again at their time. Raise --every, or `concurrency` in trueup.fleet.yaml.',
+      ),
+    ]);
   const worst = worstWatched([...watchState.kept.values()].map(({ figures }) => figures));
   return cycleOf(document, worst, end);
 }
-
-const beginning = (startedAt: number): FleetWatchRecord => ({
-  startedAt,
-  tenants: [],
-  audits: { success: 0, failure: 0 },
-  requests: 0,
-  latePasses: 0,
-});
 
 /** Times and numbers, which a service may quote, make no other message. */
 const keyOf = ({ code, address, origin }: Diagnostic): string =>
@@ -253,13 +258,6 @@ function ended(
     ...(isComplete && { lastSuccessAt: now }),
   };
 }
-
-const lateWarning = (open: readonly string[], every: number) =>
-  warning(
-    'late-pass',
-    `The pass takes longer than --every (${every / 1000} s): ${firstNamed(open, FEW)} ${open.length === 1 ? 'has' : 'have'} not ended.`,
-    'The others are audited again at their time. Raise --every, or `concurrency` in trueup.fleet.yaml.',
-  );
 
 function cycleOf(
   document: FleetDocument,
