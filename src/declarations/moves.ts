@@ -110,29 +110,22 @@ export function circlesIn(moves: Moves): readonly Circle[] {
   });
 }
 
-/** Where moves lead an address; where they never end, some address on the way. */
-export function lastAddress(from: Address, moves: Moves): Address {
+/** Where moves lead an address; where too many follow one another, an address on the way, and the move that goes on. */
+export function followed(
+  from: Address,
+  moves: Moves,
+): { readonly at: Address; readonly move: Move | undefined } {
   let at = from;
   let move = moveOf(at, moves);
-  for (let step = 0; move && step <= MOST_IN_A_ROW; step += 1) {
+  for (let step = 0; move && step < MOST_IN_A_ROW; step += 1) {
     at = movedTo(at, move);
     move = moveOf(at, moves);
   }
-  return at;
+  return { at, move };
 }
 
 /** Moves to which too many others lead, one after the other. */
 export function overlongIn(moves: Moves): ReadonlySet<Move> {
   const first = moves.all.filter(({ from }) => !moves.byTo.has(formatAddress(from)));
-  return new Set(
-    first.flatMap(({ from }) => {
-      let at = from;
-      let move = moveOf(at, moves);
-      for (let step = 0; move && step < MOST_IN_A_ROW; step += 1) {
-        at = movedTo(at, move);
-        move = moveOf(at, moves);
-      }
-      return move ?? [];
-    }),
-  );
+  return new Set(first.flatMap(({ from }) => followed(from, moves).move ?? []));
 }

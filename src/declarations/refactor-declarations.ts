@@ -29,8 +29,8 @@ import { substitute, type Filling, type Scope } from './interpolate.js';
 import {
   circlesIn,
   earlierAddresses,
+  followed,
   indexed,
-  lastAddress,
   MOST_IN_A_ROW,
   overlongIn,
   type Move,
@@ -247,7 +247,7 @@ function moved(
 function movedBy({ addresses }: RefactoringWork, from: Address, moves: Moves): Move | undefined {
   const own = moveOf(from, moves);
   if (!own || own === moves.byFrom.get(formatAddress(from))) return own;
-  return addresses.has(formatAddress(lastAddress(from, moves))) ? own : undefined;
+  return addresses.has(formatAddress(followed(from, moves).at)) ? own : undefined;
 }
 
 function removals(work: RefactoringWork, moves: Moves): readonly RemovedBlock[] {

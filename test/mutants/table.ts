@@ -3522,8 +3522,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a chain of moves has no end',
     file: 'declarations/moves.ts',
-    find: 'return move ?? [];',
-    replace: 'return [];',
+    find: 'followed(from, moves).move ?? []',
+    replace: '[]',
     tests: blocks,
   },
   {
@@ -3977,7 +3977,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a removed member moves with its name',
     file: 'declarations/refactor-declarations.ts',
-    find: 'addresses.has(formatAddress(lastAddress(from, moves))) ? own : undefined',
+    find: 'addresses.has(formatAddress(followed(from, moves).at)) ? own : undefined',
     replace: 'undefined',
     tests: ['unit/declarations/refactoring.test.ts'],
   },
