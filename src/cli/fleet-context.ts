@@ -400,7 +400,7 @@ async function printedFor(
   const environment = keptMembers(shared, (_, variable) => !isOwnCredential(variable));
   const result = await output(credentials.command, { cwd, environment, signal });
   signal.throwIfAborted();
-  const read = 'problem' in result ? result : printedVariables(result.text);
+  const read = 'problem' in result ? result : printedVariables(result.value);
   if (!('problem' in read)) return read.variables;
   return refuse(
     'credential-command',

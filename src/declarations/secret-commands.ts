@@ -11,7 +11,7 @@ import {
   type JsonObject,
   type SecretCommand,
 } from '../model/index.js';
-import type { CommandOutput } from '../platform/index.js';
+import type { CommandOutput, Obtained } from '../platform/index.js';
 import type { Environment } from './environment.js';
 
 export interface CommandPlaces {
@@ -26,9 +26,6 @@ export interface CommandPlaces {
 /** A word of a command that stands for the key; without it, the command prints a JSON object with all keys. */
 const KEY = '{key}';
 
-/** A text, the members of a JSON object, or why there is nothing: part of a sentence. */
-type CommandResult<T> = { readonly value: T } | { readonly problem: string };
-
 /** The secret of a key, from the command of that name. */
 export function commandSecrets({
   environment,
@@ -36,25 +33,23 @@ export function commandSecrets({
   commands,
   output,
 }: CommandPlaces): (name: string, key: string) => Secret {
-  const results = new Map<string, Promise<CommandResult<string>>>();
-  const objects = new Map<string, Promise<CommandResult<JsonObject>>>();
+  const results = new Map<string, Promise<Obtained<string>>>();
+  const objects = new Map<string, Promise<Obtained<JsonObject>>>();
   const secrets = new Map<string, Secret>();
-  const run = (words: readonly string[], signal: AbortSignal): Promise<CommandResult<string>> =>
-    cached(results, JSON.stringify(words), async () => {
+  const run = (words: readonly string[], signal: AbortSignal): Promise<Obtained<string>> =>
+    cached(results, JSON.stringify(words), () => {
       // Without the credentials of trueup, which no other program needs.
       const visible = keptMembers(environment, (_, name) => !isOwnCredential(name));
-      const printed = await output(words, { cwd, environment: visible, signal });
-      return 'problem' in printed ? printed : { value: printed.text };
+      return output(words, { cwd, environment: visible, signal });
     });
   const lookUp = async (
     command: readonly string[],
     key: string,
     signal: AbortSignal,
-  ): Promise<CommandResult<string>> => {
+  ): Promise<Obtained<string>> => {
     if (command.some((word) => word.includes(KEY)))
       return textIn(await run(wordsFor(command, key), signal));
-    const read = async (): Promise<CommandResult<JsonObject>> =>
-      objectIn(await run(command, signal));
+    const read = async (): Promise<Obtained<JsonObject>> => objectIn(await run(command, signal));
     return memberOf(await cached(objects, JSON.stringify(command), read), key);
   };
   return (name, key) =>
@@ -78,13 +73,13 @@ export function commandSecrets({
 const wordsFor = (command: readonly string[], key: string): readonly string[] =>
   command.map((word) => word.replaceAll(KEY, () => key));
 
-function textIn(result: CommandResult<string>): CommandResult<string> {
+function textIn(result: Obtained<string>): Obtained<string> {
   if ('problem' in result) return result;
   const value = result.value.replace(/\r?\n$/, '');
   return value === '' ? { problem: 'it printed nothing' } : { value };
 }
 
-function objectIn(result: CommandResult<string>): CommandResult<JsonObject> {
+function objectIn(result: Obtained<string>): Obtained<JsonObject> {
   if ('problem' in result) return result;
   const value = tryJson(result.value);
   return isObject(value)
@@ -95,7 +90,7 @@ function objectIn(result: CommandResult<string>): CommandResult<JsonObject> {
       };
 }
 
-function memberOf(result: CommandResult<JsonObject>, key: string): CommandResult<string> {
+function memberOf(result: Obtained<JsonObject>, key: string): Obtained<string> {
   if ('problem' in result) return result;
   const { value: printed } = result;
   const value = Object.hasOwn(printed, key) ? printed[key] : undefined;

@@ -30,7 +30,7 @@ export const commandOutput: CommandOutput = async ([command = '', ...words], whe
     if (size > LONGEST) return { problem: 'it printed more than 1 MiB' };
     if (code === TOO_LATE) return { problem: `it did not end within ${SECONDS} s` };
     return code === 0
-      ? { text: Buffer.concat(chunks).toString('utf8') }
+      ? { value: Buffer.concat(chunks).toString('utf8') }
       : { problem: `it ${endWords(code)}` };
   } catch (error) {
     return {

@@ -97,13 +97,10 @@ export interface Fingerprints {
   renew(state: State, values: ReadonlyMap<string, string>): Promise<State>;
 }
 
-export interface Ports {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly files: Files;
-}
+/** A value, or why there is none: part of a sentence. */
+export type Obtained<T> = { readonly value: T } | { readonly problem: string };
 
-/** Runs a program with its arguments. @returns what it prints, or why there is nothing: part of a sentence */
+/** Runs a program with its arguments. @returns what it prints */
 export type CommandOutput = (
   words: readonly string[],
   where: {
@@ -111,7 +108,7 @@ export type CommandOutput = (
     readonly environment: Readonly<Record<string, string | undefined>>;
     readonly signal: AbortSignal;
   },
-) => Promise<{ readonly text: string } | { readonly problem: string }>;
+) => Promise<Obtained<string>>;
 
 /**
  * What loading declarations needs of the disk. Synchronous, because a position inside a file is asked for one at a

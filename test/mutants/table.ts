@@ -524,8 +524,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the command of a secret manager runs once for each secret',
     file: 'declarations/secret-commands.ts',
-    find: 'cached(results, JSON.stringify(words), async () => {',
-    replace: 'cached(new Map(), JSON.stringify(words), async () => {',
+    find: 'cached(results, JSON.stringify(words), () => {',
+    replace: 'cached(new Map(), JSON.stringify(words), () => {',
     tests: ['unit/declarations/secret-commands.test.ts'],
   },
   {

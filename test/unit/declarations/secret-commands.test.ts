@@ -23,7 +23,7 @@ function manager(command: readonly string[], answer: Awaited<ReturnType<CommandO
 
 describe('the secrets that a command prints', () => {
   it('have no value before they are fetched, once, without the credentials of trueup', async () => {
-    const { runs, secret, fetched } = manager(['get', '{key}'], { text: 'a b\n' });
+    const { runs, secret, fetched } = manager(['get', '{key}'], { value: 'a b\n' });
     expect([secret('pager').reveal(), secret('pager').source, runs]).toEqual([
       undefined,
       'vault.pager',
@@ -40,7 +40,7 @@ describe('the secrets that a command prints', () => {
   });
 
   it('come from one run where the command prints all of them', async () => {
-    const { runs, fetched } = manager(['all'], { text: '{"pager":"p","desk":"d","on":true}' });
+    const { runs, fetched } = manager(['all'], { value: '{"pager":"p","desk":"d","on":true}' });
     expect(await Promise.all(['pager', 'desk', 'on', 'toString'].map(fetched))).toEqual([
       ['p', undefined],
       ['d', undefined],
@@ -51,8 +51,8 @@ describe('the secrets that a command prints', () => {
   });
 
   it.each([
-    [['get', '{key}'], { text: '\n' }, 'it printed nothing'],
-    [['all'], { text: 'plain' }, 'it printed no JSON object'],
+    [['get', '{key}'], { value: '\n' }, 'it printed nothing'],
+    [['all'], { value: 'plain' }, 'it printed no JSON object'],
     [['all'], { problem: 'it ended with 3' }, 'it ended with 3'],
   ])('are absent where %j gives %j, which says why', async (command, answer, why) => {
     const { secret, fetched } = manager(command, answer);

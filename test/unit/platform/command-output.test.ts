@@ -13,7 +13,7 @@ describe('the output of a program', () => {
   it('is complete once the program has ended, though a child holds it open', async () => {
     const begun = performance.now();
     expect(await outputOf(`(trap '' TERM; exec sleep 5) & sleep 0.3; echo '{}'`)).toEqual({
-      text: '{}\n',
+      value: '{}\n',
     });
     expect(performance.now() - begun).toBeLessThan(4_000);
   });
