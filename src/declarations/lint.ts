@@ -1,12 +1,12 @@
 // Warnings about a project, without network: declarations that are allowed but are probably mistakes. No kind is named
 // here; checks of one kind are in that kind's file.
 import {
-  append,
   cached,
   canonical,
   Template,
   didYouMean,
   foldedText,
+  groupedBy,
   isClear,
   isEmpty,
   isList,
@@ -171,14 +171,11 @@ function strangeIn(
 /** Declarations that would be recognised by the same live object. */
 function identicals(declarations: readonly Declaration[], kinds: Kinds): readonly Diagnostic[] {
   if (declarations.length < 2) return [];
-  const buckets = new Map<string, Declaration[]>();
-  for (const one of declarations) {
-    const kind = kinds.get(one.kind);
-    if (kind) append(buckets, roughIdentity(kind, one.values), one);
-  }
-  return [...buckets.values()].flatMap((bucket) =>
-    bucket.length > 1 ? identicalAmong(bucket, kinds) : [],
-  );
+  const buckets = groupedBy(declarations, ({ kind: name, values }) => {
+    const kind = kinds.get(name);
+    return kind && roughIdentity(kind, values);
+  });
+  return buckets.flatMap((bucket) => (bucket.length > 1 ? identicalAmong(bucket, kinds) : []));
 }
 
 const exactly = (kind: Kind, { values }: Declaration): string =>

@@ -1,7 +1,7 @@
 // An audit for test runners: one suite per kind, one case per address, a failure if it drifted. Elements and attributes
 // are in an order that both Ant's and Jenkins' schemas accept.
 import {
-  append,
+  groupedBy,
   isGood,
   tryAddress,
   type DriftDocument,
@@ -42,9 +42,8 @@ interface Case {
 const style: Style = { color: false, width: 100 };
 
 export function driftJunit(document: DriftDocument): string {
-  const suites = new Map<string, Case[]>();
-  for (const one of casesOf(document)) append(suites, one.suite, one);
-  return written([...suites].map(([name, cases], id) => suiteOf(document, name, cases, id)));
+  const suites = groupedBy([...casesOf(document)], ({ suite }) => suite);
+  return written(suites.map((cases, id) => suiteOf(document, cases[0]!.suite, cases, id)));
 }
 
 const FAILING: ReadonlySet<string> = new Set(['drift', 'blocked']);

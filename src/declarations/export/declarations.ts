@@ -3,8 +3,8 @@
 import {
   cached,
   Reference,
-  append,
   canonical,
+  groupedBy,
   isEmpty,
   isList,
   isTree,
@@ -119,12 +119,10 @@ export const inComment = (comment: string): string =>
 
 /** The objects that only their identifiers distinguish. */
 function equalsAmong(kind: Kind, worth: readonly Values[]): ReadonlySet<number> {
-  const indexes = new Map<string, number[]>();
-  for (const [index, values] of worth.entries()) {
-    const known = recognisedBy(kind, values).map((name) => spell(values[name] ?? null));
-    append(indexes, canonical(known), index);
-  }
-  return new Set([...indexes.values()].filter(({ length }) => length > 1).flat());
+  const alike = groupedBy([...worth.entries()], ([, values]) =>
+    canonical(recognisedBy(kind, values).map((name) => spell(values[name] ?? null))),
+  );
+  return new Set(alike.filter(({ length }) => length > 1).flatMap((all) => all.map(([at]) => at)));
 }
 
 /** The object of kind `to` with this identifier, where it is written too. */
