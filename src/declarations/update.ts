@@ -30,7 +30,6 @@ import {
 import { placeText } from './collect.js';
 import { errorAt } from './diagnostics-list.js';
 import { escapeText, literalOf, partsOf } from './reference-syntax.js';
-import { scalar } from './export/yaml.js';
 import { indexLines, positionOf, type SourceText } from './source-text.js';
 import { attributeAt, targetOf } from './vocabulary.js';
 import {
@@ -178,10 +177,6 @@ interface Page extends SourceText {
   readonly places: ReturnType<typeof editablePlaces>;
 }
 
-function pageOf(text: string): Page {
-  return { ...indexLines(text), places: editablePlaces(text, scalar) };
-}
-
 interface Reading {
   readonly sources: UpdateSources;
   readonly pages: Map<string, Page>;
@@ -197,7 +192,10 @@ const obstacles: Readonly<Record<Obstacle['obstacle'], readonly [why: string, in
 
 function changed(one: LiveDifference, kind: Kind, { sources, pages }: Reading): Changed {
   const { file } = one.declaration.origin;
-  const page = cached(pages, file, () => pageOf(sources.read(file)));
+  const page = cached(pages, file, () => {
+    const text = sources.read(file);
+    return { ...indexLines(text), places: editablePlaces(text) };
+  });
   const at = (offset: number): Origin => ({ file, ...positionOf(page, offset) });
   const hindered = ({ obstacle, offset }: Obstacle): Refused => {
     const [why, instead] = obstacles[obstacle];

@@ -1,6 +1,7 @@
 // Changes single values in the text of a YAML file. Nothing but their characters is touched: comments, order, quotes and
 // line ends of all else stay, byte for byte.
 import { isAlias, isMap, isScalar, isSeq, type ParsedNode, type Scalar, type YAMLSeq } from 'yaml';
+import { scalar } from '../export/yaml.js';
 import { escapeText } from '../reference-syntax.js';
 import { composedDocuments } from './reader.js';
 
@@ -36,8 +37,8 @@ export interface ListPlace {
 type ListEdit = readonly TextEdit[] | Obstacle;
 type Place = ScalarPlace | ListPlace | Obstacle;
 
-/** @param text without a byte order mark, read before without a fault @param scalar a plain value as YAML that may stand anywhere */
-export function editablePlaces(text: string, scalar: (value: ScalarValue) => string) {
+/** @param text without a byte order mark, read before without a fault */
+export function editablePlaces(text: string) {
   const roots = [...composedDocuments(text)].map(({ contents }) => contents);
   /** The value at a path, such as `['accounts', 'store', 'name']`. */
   return (path: readonly string[]): Place => {
@@ -48,7 +49,7 @@ export function editablePlaces(text: string, scalar: (value: ScalarValue) => str
       const found = blocking(at.node);
       if (found) return found;
       // An expression, or a value that is written another way.
-      if (isScalar(at.node)) return scalarPlace(text, at.node, scalar);
+      if (isScalar(at.node)) return scalarPlace(text, at.node);
       const inner = memberOf(at.node, step);
       if (!inner) return { obstacle: 'absent', offset: at.node?.range[0] ?? 0 };
       at = inner;
@@ -56,9 +57,9 @@ export function editablePlaces(text: string, scalar: (value: ScalarValue) => str
     const { node, after } = at;
     const found = blocking(node);
     if (found) return found;
-    if (isScalar(node)) return scalarPlace(text, node, scalar);
+    if (isScalar(node)) return scalarPlace(text, node);
     return isSeq(node)
-      ? listPlace(text, node, { after, scalar })
+      ? listPlace(text, node, after)
       : { obstacle: 'mapping', offset: node?.range[0] ?? after };
   };
 }
@@ -85,28 +86,17 @@ function blocking(node: ParsedNode | null): Obstacle | undefined {
   return node?.anchor === undefined ? undefined : { obstacle: 'anchor', offset: node.range[0] };
 }
 
-function scalarPlace(
-  text: string,
-  node: Scalar.Parsed,
-  scalar: (value: ScalarValue) => string,
-): ScalarPlace {
+function scalarPlace(text: string, node: Scalar.Parsed): ScalarPlace {
   const [start, end] = node.range;
   return {
     offset: start,
     value: node.value,
-    replacedBy: (value) => [
-      { start, end, text: quotedAs(node, text.slice(start, end), value, scalar) },
-    ],
+    replacedBy: (value) => [{ start, end, text: quotedAs(node, text.slice(start, end), value) }],
   };
 }
 
 /** In the quotes of before. */
-function quotedAs(
-  { type }: Scalar.Parsed,
-  before: string,
-  value: ScalarValue,
-  scalar: (value: ScalarValue) => string,
-): string {
+function quotedAs({ type }: Scalar.Parsed, before: string, value: ScalarValue): string {
   const plain = scalar(value);
   if (typeof value !== 'string') return plain;
   if (type === 'QUOTE_SINGLE' && /^[\x20-\x7e]*$/.test(value))
@@ -119,19 +109,15 @@ function quotedAs(
   return type === 'QUOTE_DOUBLE' && !plain.startsWith('"') ? JSON.stringify(value) : plain;
 }
 
-interface ListSite {
-  readonly after: number;
-  readonly scalar: (value: ScalarValue) => string;
-}
-
-function listPlace(text: string, node: YAMLSeq.Parsed, site: ListSite): Place {
+/** @param after the end of its key */
+function listPlace(text: string, node: YAMLSeq.Parsed, after: number): Place {
   for (const item of node.items) {
     const found = blocking(item);
     if (found) return found;
     if (!isScalar(item)) return { obstacle: 'mapping', offset: item.range[0] };
   }
   const items = node.items.filter((item) => isScalar(item));
-  const list = { items, node, text, ...site };
+  const list = { items, node, text, after };
   return {
     offset: node.range[0],
     items: items.map(({ value }) => value),
@@ -140,14 +126,15 @@ function listPlace(text: string, node: YAMLSeq.Parsed, site: ListSite): Place {
   };
 }
 
-interface List extends ListSite {
+interface List {
   readonly text: string;
+  readonly after: number;
   readonly node: YAMLSeq.Parsed;
   readonly items: readonly Scalar.Parsed[];
 }
 
 function inBrackets(
-  { text, node, items, scalar }: List,
+  { text, node, items }: List,
   isKept: (index: number) => boolean,
   added: readonly ScalarValue[],
 ): ListEdit {
@@ -166,7 +153,7 @@ function inBrackets(
 
 /** One item a line. */
 function inLines(
-  { text, node, items, after, scalar }: List,
+  { text, node, items, after }: List,
   isKept: (index: number) => boolean,
   added: readonly ScalarValue[],
 ): ListEdit {
