@@ -56,6 +56,15 @@ function membersOf(attributes: Attributes, { writeOnly }: LibraryAdapter): reado
 export const readOf = ({ id, attributes }: Kind): Attributes =>
   withId({ id, attributes: stored(attributes) });
 
+/** The property of a class of constructs that is read so. */
+export const getterOf = (read: (self: never) => unknown): PropertyDescriptor => ({
+  get(this: never) {
+    return read(this);
+  },
+  enumerable: true,
+  configurable: true,
+});
+
 /** The props by the API's names, without those that are undefined. */
 export const written = (attributes: Attributes, given: Given, endpoint: LibraryAdapter): Given =>
   Object.fromEntries(

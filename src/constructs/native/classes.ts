@@ -13,7 +13,7 @@ import {
   type Stored,
   type WithId,
 } from '../../model/index.js';
-import { complaints, readOf, written } from '../prop-checks.js';
+import { complaints, getterOf, readOf, written } from '../prop-checks.js';
 import type {
   ClassOf,
   Condition,
@@ -161,13 +161,8 @@ export function lookupClass<const K extends Kind>(one: K): LookupClass<K> {
 
 /** A class once its prototype has the getters, which is what its type says from then on. */
 function referring(made: { readonly prototype: object }, one: Kind, section: string): unknown {
-  const getter = (name: string): PropertyDescriptor => ({
-    get(this: Entry): string {
-      return `\${${section}.${nameOf(this)}.${nameInApi(one, name)}}`;
-    },
-    enumerable: true,
-    configurable: true,
-  });
+  const getter = (name: string): PropertyDescriptor =>
+    getterOf((self: Entry) => `\${${section}.${nameOf(self)}.${nameInApi(one, name)}}`);
   Object.defineProperties(
     made.prototype,
     Object.fromEntries(Object.keys(readOf(one)).map((name) => [camel(name), getter(name)])),

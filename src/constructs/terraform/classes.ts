@@ -22,7 +22,7 @@ import {
   type Stored,
   type WithId,
 } from '../../model/index.js';
-import { complaints, readOf, written } from '../prop-checks.js';
+import { complaints, getterOf, readOf, written } from '../prop-checks.js';
 import type { ClassOf, Condition, Flat, Given, Props } from '../props.js';
 import { libraryAdapterAt, type CdkTokens } from './library-adapter.js';
 import { getters, Records, type Outputs, type Readable } from './outputs.js';
@@ -74,17 +74,10 @@ export function lookupClass<const K extends Kind>(kind: K): LookupClass<K> {
 /** The records of a collection that is only read. */
 export function recordsClass<const C extends Collection>({ name, attributes }: C): RecordsClass<C> {
   const known = Object.keys(attributes).length === 0 ? wholeRecord : attributes;
-  const records: PropertyDescriptor = {
-    get(this: Readable) {
-      return new Records(this, known);
-    },
-    enumerable: true,
-    configurable: true,
-  };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its getters are defined at run time
   return reading(blockClass(DataSource, typeName(name), recordsQuery), {
     ...getters(recordsQuery, itself, false),
-    records,
+    records: getterOf((self: Readable) => new Records(self, known)),
   }) as unknown as RecordsClass<C>;
 }
 

@@ -7,6 +7,7 @@ import {
   type Attributes,
   type Camel,
 } from '../../model/index.js';
+import { getterOf } from '../prop-checks.js';
 import type { Flat, OnlySecrets, ReadableKeys, SecretKeys } from '../props.js';
 
 type Output<A, V extends boolean> = A extends {
@@ -63,14 +64,12 @@ export function getters(
         : [];
     },
   );
-  const getter = (at: string, attribute: Attribute): PropertyDescriptor => ({
-    get(this: object): unknown {
-      return read(self(this), at, attribute, versions);
-    },
-    enumerable: true,
-    configurable: true,
-  });
-  return Object.fromEntries(shown.map(([prop, at, attribute]) => [prop, getter(at, attribute)]));
+  return Object.fromEntries(
+    shown.map(([prop, at, attribute]) => [
+      prop,
+      getterOf((instance: object) => read(self(instance), at, attribute, versions)),
+    ]),
+  );
 }
 
 function read(owner: Readable, path: string, attribute: Attribute, versions: boolean): unknown {
