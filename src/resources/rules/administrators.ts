@@ -45,7 +45,7 @@ function guardedAccounts(change: Change, live: LiveObjects, roles: Roles): reado
 export function guards(
   changes: readonly Change[],
   live: LiveObjects,
-  roles: Roles = {},
+  roles: Roles,
 ): readonly Guard[] {
   const context = administratorContextOf(changes, live, roles);
   const guardOf = (change: Change, account: string): Guard => {

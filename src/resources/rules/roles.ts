@@ -26,17 +26,13 @@ export function rank(role: Value | undefined, roles: Roles = {}): number {
 }
 
 /** Whether the new role may be higher than the old one: an unknown role counts as the highest when it is given, as the lowest when it is taken away. */
-export function escalates(
-  before: Value | undefined,
-  after: Value | undefined,
-  roles: Roles = {},
-): boolean {
+export function escalates(before: Value | undefined, after: Value | undefined, roles: Roles) {
   const [from, to] = [rank(before, roles), rank(after, roles)];
   return (to < 0 ? ladder.length : to) > Math.max(from, 0);
 }
 
 /** Never true for an unknown role. */
-export const administers = (role: Value | undefined, roles: Roles = {}): boolean =>
+export const administers = (role: Value | undefined, roles: Roles): boolean =>
   rank(role, roles) === ladder.indexOf('administrator');
 
 type Reroling = (Update | Adopt) & { readonly write: NonNullable<Adopt['write']> };
@@ -53,21 +49,16 @@ export const reroles = (change: Change): change is Reroling =>
 
 export const roleAfter = (change: Reroling): Value | undefined => change.write.fields.role;
 
-export function promotes(change: Change, roles: Roles = {}): change is Reroling {
-  return (
-    reroles(change) &&
-    administers(roleAfter(change), roles) &&
-    !administers(change.before.role, roles)
-  );
-}
+/** Whether a change makes a user an administrator or, with `up` false, takes that away. */
+const turns = (up: boolean, change: Change, roles: Roles): change is Reroling =>
+  reroles(change) &&
+  administers(roleAfter(change), roles) === up &&
+  administers(change.before.role, roles) === !up;
 
-export function demotes(change: Change, roles: Roles = {}): change is Reroling {
-  return (
-    reroles(change) &&
-    administers(change.before.role, roles) &&
-    !administers(roleAfter(change), roles)
-  );
-}
+export const promotes = (change: Change, roles: Roles): change is Reroling =>
+  turns(true, change, roles);
+export const demotes = (change: Change, roles: Roles): change is Reroling =>
+  turns(false, change, roles);
 
 /**
  * The authorizations that end with a change, because it deletes or deactivates their user. The reference shows that they

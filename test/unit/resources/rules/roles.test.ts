@@ -52,7 +52,7 @@ describe('whether a role rises', () => {
         administers(role, roles),
       ),
     ).toEqual([true, true, false, false, false, false]);
-    expect(administers('owner')).toBe(false);
+    expect(administers('owner', {})).toBe(false);
   });
 });
 
