@@ -8,9 +8,8 @@ import {
   type Kinds,
   type Origin,
 } from '../model/index.js';
-import type { SourceFiles } from './file-reader.js';
 import { BEGIN, type FoundFile } from './paths.js';
-import { complainIn, complainOfFault, type Report } from './diagnostics-list.js';
+import { complainIn, complainOfFault, type Reporting } from './diagnostics-list.js';
 import {
   isMap,
   offsetOf,
@@ -65,10 +64,8 @@ export type MayHold = (section: string, name: string) => boolean;
 
 export type Collected = Awaited<ReturnType<typeof collect>>;
 
-interface Collecting {
-  readonly library: SourceFiles;
+interface Collecting extends Reporting {
   readonly kinds: Kinds;
-  readonly report: Report;
   /** By section and name. */
   readonly pieces: Map<string, RawEntry>;
   readonly blocks: RawEntry[];

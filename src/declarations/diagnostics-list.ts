@@ -46,14 +46,15 @@ export function reportOf(first: readonly Diagnostic[]) {
   };
 }
 
-interface Reading {
+/** What finds the place of an error, and takes the error. */
+export interface Reporting {
   readonly library: SourceFiles;
   readonly report: Report;
 }
 
 /** Adds what is wrong at a place of a file. */
 export const complainOfFault = (
-  reading: Reading,
+  reading: Reporting,
   from: FoundFile,
   { offset, ...said }: SyntaxFault,
 ): void =>
@@ -61,7 +62,7 @@ export const complainOfFault = (
 
 /** Adds an error with the lines around it, unless it has its own; around what a program made there are none. */
 export const complainIn = (
-  { library, report }: Reading,
+  { library, report }: Reporting,
   from: FoundFile,
   origin: Origin,
   said: Pick<Diagnostic, 'code' | 'summary' | 'detail' | 'frame'>,

@@ -61,6 +61,7 @@ import {
   tokenComplaint,
   type Stack,
   type StackExpression,
+  type StackPlace,
 } from './stacks/values.js';
 import type { Violation } from './validation.js';
 import { isMap, jsonLevels, limits, type Raw } from './yaml/raw-values.js';
@@ -68,17 +69,12 @@ import { isMap, jsonLevels, limits, type Raw } from './yaml/raw-values.js';
 /** The syntax trees by text, and what is wrong with the texts that have none. */
 type Parsed = ReadonlyMap<string, HclExpression | HclError>;
 
-interface Evaluation {
+interface Evaluation extends Pick<StackPlace, 'stack' | 'forEach' | 'inside'> {
   readonly parsed: Parsed;
   readonly budget: Budget;
   readonly at: Filling;
-  readonly stack: Stack;
-  /** The `for_each` of the block that the expression stands in. */
-  readonly forEach?: Json;
   /** The values of those that were evaluated, by stack and text. */
   readonly loops: Map<string, HclValue>;
-  /** Locals and outputs on the way here. */
-  readonly inside: readonly string[];
 }
 
 /** An error that is said in its own words. */

@@ -44,8 +44,7 @@ import {
   type InterpolationContext,
   type Scope,
 } from './interpolate.js';
-import type { SourceFiles } from './file-reader.js';
-import { errorAt, type Report } from './diagnostics-list.js';
+import { errorAt, type Reporting } from './diagnostics-list.js';
 import { ownCredential, type SecretSource } from './secret-source.js';
 import { isMap, type Raw } from './yaml/raw-values.js';
 import {
@@ -60,12 +59,10 @@ import {
 import type { Validator } from './validator.js';
 import { declarationBodyOf, isBlockSection, settings as settingsAttribute } from './vocabulary.js';
 
-export interface ResolveRun {
+export interface ResolveRun extends Reporting {
   readonly kinds: Kinds;
   readonly collections: Collections;
-  readonly library: SourceFiles;
   readonly validators: Validators;
-  readonly report: Report;
   /** Complaints made already, so that the members of a `for_each` do not repeat one another. */
   readonly said: Set<string>;
   readonly scope: Scope;

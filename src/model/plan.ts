@@ -246,13 +246,8 @@ export function isChange(change: Change): boolean {
 }
 
 /** The outcome of one change. */
-export interface Outcome {
-  readonly address: string;
-  readonly kind: string;
+export interface Outcome extends Pick<Common, 'address' | 'kind' | 'deposed' | 'renamed_from'> {
   readonly action: Action;
-  readonly deposed?: true;
-  /** The address that the object had before. */
-  readonly renamed_from?: string;
   /** An adopted object that differed was updated, too. */
   readonly updates?: true;
   readonly outcome: 'done' | 'failed' | 'skipped' | 'unknown';

@@ -197,15 +197,10 @@ export interface Seen {
 }
 
 /** Opens a journal: the state it continues. */
-export interface Begin {
+export interface Begin extends Pick<State, 'lineage' | 'serial' | 'target' | 'secrets_salt'> {
   readonly type: 'begin';
   readonly run: string;
-  readonly lineage: string;
-  readonly serial: number;
-  readonly target: string;
   readonly at: string;
-  /** As in the state. */
-  readonly secrets_salt?: string;
 }
 
 /** A record after the first one of a journal. */

@@ -28,11 +28,10 @@ export interface Style {
 export type Paint = (text: string) => string;
 
 /** The colours and the width of a terminal. */
-export interface Screen extends ReturnType<typeof colors.createColors> {
-  readonly width: number;
-  readonly verbose: boolean;
-  readonly diagnosticsApart: boolean;
-  readonly takes: (one: Diagnostic) => boolean;
+export interface Screen
+  extends
+    ReturnType<typeof colors.createColors>,
+    Required<Pick<Style, 'width' | 'verbose' | 'diagnosticsApart' | 'takes'>> {
   readonly alarm: Paint;
 }
 

@@ -76,10 +76,7 @@ export interface Expectation {
 }
 
 /** The result of one expectation. */
-export interface Verified {
-  readonly name: string;
-  readonly collection: string;
-  readonly origin: Origin;
+export interface Verified extends Pick<Expectation, 'name' | 'collection' | 'origin'> {
   /** `unknown` where the records could not be read, or not be judged: then `diagnostic` says why. */
   readonly verdict: 'met' | 'failed' | 'unknown';
   /** Records read. */

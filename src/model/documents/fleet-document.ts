@@ -1,6 +1,6 @@
 // The results of a fleet: one record for each tenant of a run, written once, and the report that merges them.
 import type { Diagnostic, Origin } from '../diagnostic.js';
-import type { DriftDocument, PlanDocument } from './plan-document.js';
+import type { DocumentHead, DriftDocument, PlanDocument } from './plan-document.js';
 import type { Outcome, WriteCounts } from '../plan.js';
 import type { Exit } from '../exit-codes.js';
 
@@ -74,12 +74,15 @@ export interface TenantEntry {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The result of one tenant, as it is stored. */
-export interface TenantResult extends TenantEntry {
+interface OfRun {
   readonly format_version: '1.0';
-  readonly trueup_version: string;
   readonly run: string;
   readonly command: FleetCommand;
+}
+
+/** The result of one tenant, as it is stored. */
+export interface TenantResult extends OfRun, TenantEntry {
+  readonly trueup_version: string;
   /** Of what was run: the declarations and the tenant's entry in the fleet, or the saved plan. */
   readonly digest: string;
   /** From 1. A tenant that failed runs again in the same run. */
@@ -102,10 +105,7 @@ export interface TypedWith {
 }
 
 /** A run, as its first process records it. */
-export interface FleetRun {
-  readonly format_version: '1.0';
-  readonly run: string;
-  readonly command: FleetCommand;
+export interface FleetRun extends OfRun {
   /** ISO 8601. */
   readonly started_at: string;
   /** Names of all tenants, those of other shards too. */
@@ -137,13 +137,8 @@ export interface QueuedJobs {
 }
 
 /** The merged report. */
-export interface FleetDocument {
-  readonly format_version: '1.0';
-  readonly trueup_version: string;
-  /** ISO 8601. */
-  readonly generated_at: string;
-  readonly run: string;
-  readonly command: FleetCommand;
+export interface FleetDocument
+  extends OfRun, Pick<DocumentHead, 'trueup_version' | 'generated_at'> {
   readonly exit: Exit;
   /** Why the run itself stopped, or was blocked. */
   readonly diagnostics: readonly Diagnostic[];

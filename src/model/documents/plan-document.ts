@@ -12,7 +12,7 @@ import type {
 import type { Request } from '../cloud.js';
 import type { Diagnostic, Origin } from '../diagnostic.js';
 import type { Json, JsonObject } from '../json.js';
-import type { PlanRequest, Summary, Verdict, WriteCounts } from '../plan.js';
+import type { Drift, PlanRequest, Summary, Verdict, WriteCounts } from '../plan.js';
 
 export interface PatchOperation {
   readonly op: 'test' | 'add' | 'replace' | 'remove';
@@ -58,19 +58,10 @@ export interface ResourceChange {
   readonly deposed?: string;
 }
 
-export interface ResourceDrift {
-  readonly address: string;
-  readonly kind: string;
-  readonly id: string;
+export interface ResourceDrift extends Pick<Drift, 'address' | 'kind' | 'id' | 'replaced_by'> {
   /** `update`: attributes differ; `delete`: the live object is gone. */
   readonly actions: readonly ['update' | 'delete'];
-  /** Where it is gone: the id of the object that took its place. */
-  readonly replaced_by?: string;
-  readonly changes: readonly {
-    readonly path: string;
-    readonly applied: Json;
-    readonly live: Json;
-  }[];
+  readonly changes: readonly Required<Omit<DriftChange, 'declared'>>[];
 }
 
 /** A git reference as it was named, and the commit that it stands for. */

@@ -32,7 +32,7 @@ export async function reviewAccess(
   context: PlanContext,
   whole: Project,
   snapshot: Snapshot | undefined,
-): Promise<{ readonly access: AccessReview; readonly diagnostics: readonly Diagnostic[] }> {
+): Promise<Reviewed & { readonly access: AccessReview }> {
   const { kinds, rules, cloud, clock } = context;
   const names: readonly string[] = [
     ACCOUNTS,
@@ -105,10 +105,7 @@ const reads = ({ declarations, lookups, settings }: Project, name: string): bool
   settings.kinds?.includes(name) === true ||
   [...declarations, ...lookups].some(({ kind }) => kind === name);
 
-interface Place {
-  readonly id: string;
-  readonly name: string;
-  readonly depth: number;
+interface Place extends Omit<AccessReview['accounts'][number], 'administrators'> {
   /** Whether it is known what is above: not of an account that only an authorization names, or that is in or below a circle. */
   readonly rooted: boolean;
 }
@@ -116,10 +113,7 @@ interface Place {
 const ADMINISTRATOR = rank('administrator');
 
 /** The role of one authorization. */
-interface Grant {
-  readonly user: string;
-  readonly account: string;
-  readonly role: string;
+interface Grant extends Pick<AccessCell, 'user' | 'account' | 'role'> {
   readonly rank: number;
   readonly declared: { readonly address: string; readonly role: string } | undefined;
 }
