@@ -9,16 +9,12 @@ import { Secret } from './secret.js';
 
 /** `${<kind>.<name>.<attribute>}`: an attribute of another object, declared (`address`) or looked up. */
 export class Reference {
-  readonly source: 'declared' | 'lookup';
-  /** An address, or the name of a lookup. */
-  readonly target: string;
-  readonly attribute: string;
-
-  constructor(source: 'declared' | 'lookup', target: string, attribute: string) {
-    this.source = source;
-    this.target = target;
-    this.attribute = attribute;
-  }
+  /** `target`: an address, or the name of a lookup. */
+  constructor(
+    readonly source: 'declared' | 'lookup',
+    readonly target: string,
+    readonly attribute: string,
+  ) {}
 
   toString(): string {
     return `\${${this.source === 'lookup' ? 'lookups.' : ''}${this.target}.${this.attribute}}`;
@@ -31,11 +27,7 @@ export class Reference {
 
 /** Text with references inside; once they are known it becomes a string. */
 export class Template {
-  readonly parts: readonly (string | Reference)[];
-
-  constructor(parts: readonly (string | Reference)[]) {
-    this.parts = parts;
-  }
+  constructor(readonly parts: readonly (string | Reference)[]) {}
 
   toString(): string {
     return this.parts.map(String).join('');

@@ -33,14 +33,12 @@ export interface Diagnostic {
 
 /** Ends a command: what to say, and with which exit code. Thrown where no result can exist. */
 export class Refusal extends Error {
-  readonly diagnostics: readonly Diagnostic[];
-  readonly exit: Exit;
-
-  constructor(diagnostics: readonly Diagnostic[], exit: Exit = exits.error) {
+  constructor(
+    readonly diagnostics: readonly Diagnostic[],
+    readonly exit: Exit = exits.error,
+  ) {
     super(diagnostics.map((one) => one.summary).join('\n'));
     this.name = 'Refusal';
-    this.diagnostics = diagnostics;
-    this.exit = exit;
   }
 }
 
