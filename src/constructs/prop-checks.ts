@@ -33,16 +33,10 @@ export interface LibraryAdapter {
   readonly document: (value: unknown) => unknown;
 }
 
-/** An attribute by the name of its prop, and by the one it is written under. */
-interface Member {
-  readonly prop: string;
-  readonly name: string;
-  readonly attribute: Attribute;
-}
-
 const version = number('Another number sends the secret again.', { optional: true });
 
-function membersOf(attributes: Attributes, { writeOnly }: LibraryAdapter): readonly Member[] {
+/** The attributes, each with the name of its prop and the one it is written under. */
+function membersOf(attributes: Attributes, { writeOnly }: LibraryAdapter) {
   return Object.entries(attributes).flatMap(([name, attribute]) => {
     if (attribute.secret !== true || !writeOnly) return [{ prop: camel(name), name, attribute }];
     return [

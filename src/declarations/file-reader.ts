@@ -40,8 +40,6 @@ interface Opened extends Page {
 /** Faults at one place of a text that was read. */
 const inText: ReadonlySet<string> = new Set(['not-utf8', 'control-character']);
 
-type Authority = (text: string, marked: number) => Reading;
-
 /** @param kept the top-level keys that are read; what is wrong elsewhere does not matter then */
 export function sourceFilesOf(
   disk: DeclarationFiles,
@@ -49,7 +47,7 @@ export function sourceFilesOf(
   secrets: ReadonlySet<string>,
   kept?: (key: string) => boolean,
 ) {
-  let authority: Authority | undefined;
+  let authority: ((text: string, marked: number) => Reading) | undefined;
   let last: Opened | undefined;
   const open = (found: FoundFile): Opened => {
     if (last?.file !== found.file) last = { file: found.file, ...opened(disk, found, stdin) };

@@ -70,14 +70,8 @@ export function redactedColumns(page: SourceText, names: ReadonlySet<string>): V
   });
 }
 
-interface Key {
-  readonly start: number;
-  readonly end: number;
-  readonly secret: boolean;
-}
-
-function keysIn(line: string, names: ReadonlySet<string>): readonly Key[] {
-  return [...line.matchAll(KEY)].map((match) => {
+const keysIn = (line: string, names: ReadonlySet<string>) =>
+  [...line.matchAll(KEY)].map((match) => {
     const name = match.slice(1).find((part) => part !== undefined) ?? '';
     return {
       start: match.index,
@@ -85,7 +79,6 @@ function keysIn(line: string, names: ReadonlySet<string>): readonly Key[] {
       secret: mayBeSecret(name, names),
     };
   });
-}
 
 const mayBeSecret = (name: string, names: ReadonlySet<string>): boolean =>
   names.has(name) ||

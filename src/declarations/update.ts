@@ -65,14 +65,8 @@ export interface UpdatedFile {
   readonly after: string;
 }
 
-export interface Updates {
-  readonly files: ReadonlyMap<string, UpdatedFile>;
-  /** Why values cannot be written. */
-  readonly refusals: readonly Diagnostic[];
-}
-
-/** Finds the places of all values. Writes nothing. */
-export function updatesOf(differences: readonly LiveDifference[], sources: UpdateSources): Updates {
+/** Finds the places of all values, or why they cannot be written. Writes nothing. */
+export function updatesOf(differences: readonly LiveDifference[], sources: UpdateSources) {
   const pages = new Map<string, Page>();
   const edits = new Map<string, TextEdit[]>();
   const refusals: Diagnostic[] = [];

@@ -7,13 +7,7 @@ const QUOTED = String.raw`[bB]?(?:"""(?:\\[^]|[^\\])*?"""|'''(?:\\[^]|[^\\])*?''
 /** A string, a comment, a word, or one character of anything else. */
 const TOKEN = new RegExp(String.raw`${RAW}|${QUOTED}|//[^\n]*|[A-Za-z_]\w*|[^]`, 'y');
 
-export interface Token {
-  readonly text: string;
-  readonly start: number;
-  readonly word: boolean;
-}
-
-export function* tokensOf(source: string, from = 0): Generator<Token> {
+export function* tokensOf(source: string, from = 0) {
   const token = new RegExp(TOKEN);
   token.lastIndex = from;
   for (let found = token.exec(source); found; found = token.exec(source))

@@ -25,13 +25,11 @@ import {
   type FoldingChoices,
 } from './fold.js';
 
-/** Labels are those of what is not written, too: a folded declaration is named after them. Without `fileOf`, each kind has a file. */
-export type YamlExport = Partial<FoldingChoices>;
-
 /**
  * File texts by name. Attributes of the server, empty ones and secrets are left out (secrets with a comment that says
  * how to write them); identifiers of other exported objects become references to them. Objects of one file that
- * differ in one reference alone become one declaration.
+ * differ in one reference alone become one declaration. Labels are those of what is not written, too: a folded
+ * declaration is named after them. Without `fileOf`, each kind has a file.
  */
 export function writeDeclarations(
   kinds: Kinds,
@@ -40,7 +38,7 @@ export function writeDeclarations(
     labels = () => undefined,
     nameFor = declarationName,
     fileOf = ({ name }) => `${name}.yaml`,
-  }: YamlExport = {},
+  }: Partial<FoldingChoices> = {},
 ): ReadonlyMap<string, string> {
   const files = new Map<string, Written[]>();
   for (const [kind, entries] of exportedEntriesOf(kinds, estate))

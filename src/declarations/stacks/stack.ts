@@ -41,11 +41,11 @@ import {
 } from './values.js';
 import { lineOf } from '../stack-trace.js';
 import type { Violation } from '../validation.js';
-import { typeIn, type VariableType, type VariableTypes } from './variables.js';
+import { typeIn, type VariableType } from './variables.js';
 
 export interface StackBlock {
   readonly pieces: readonly RawEntry[];
-  readonly types: VariableTypes;
+  readonly types: ReadonlyMap<string, VariableType>;
   readonly expressions: StackExpressions;
   readonly diagnostics: readonly Diagnostic[];
 }

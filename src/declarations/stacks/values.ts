@@ -11,6 +11,7 @@ import {
   lostNumberToken,
   nameInApi,
   own,
+  type Address,
   type Json,
   type JsonObject,
   type Kind,
@@ -393,10 +394,8 @@ function addressText(kind: Kind, name: string, index: TraversalStep | undefined)
   return formatAddress({ kind: kind.name, name, key: String(index.key) });
 }
 
-export interface BareAddress {
+export interface BareAddress extends Omit<Address, 'kind'> {
   readonly kind?: Kind;
-  readonly name: string;
-  readonly key?: string;
 }
 
 /** A bare address, as in `depends_on`: of a kind, or of something else; undefined where it has another form. */

@@ -9,7 +9,6 @@ interface Collective {
   readonly holds: 'list' | 'set' | 'map';
 }
 export type VariableType = 'text' | 'number' | 'flag' | 'any' | Collective;
-export type VariableTypes = ReadonlyMap<string, VariableType>;
 
 const simple: ReadonlyMap<string, VariableType | undefined> = new Map([
   ['string', 'text'],

@@ -1,13 +1,11 @@
 // The objects of a kind before and after the changes of a plan, for rules that compare the two.
-import { writes, type Change, type LiveObjects, type Values } from '../../model/index.js';
-
-interface Planned {
-  readonly live: LiveObjects;
-  readonly changes: readonly Change[];
-}
+import { writes, type Judged, type Values } from '../../model/index.js';
 
 /** Values by id. */
-export type ValuesOf = (planned: Planned, kind: string) => ReadonlyMap<string, Values>;
+export type ValuesOf = (
+  planned: Pick<Judged, 'live' | 'changes'>,
+  kind: string,
+) => ReadonlyMap<string, Values>;
 
 export const valuesBefore: ValuesOf = ({ live }, kind) =>
   new Map([...(live.get(kind)?.byId ?? [])].map(([id, { values }]) => [id, values]));
