@@ -38,8 +38,7 @@ async function listOnce(
       if (live) objects.set(live.id, live);
       else ghosts += 1;
     }
-    const done = page.next === null;
-    options.emit({ type: 'reading', kind: name, objects: objects.size, done });
+    options.emit({ type: 'reading', kind: name, objects: objects.size });
   }
   if (ghosts > 0) reportGhosts(session, kind, ghosts);
   return { kind: name, objects: [...objects.values()], pages: count, ...defined({ skew }) };

@@ -81,15 +81,15 @@ export async function* told(
   const { name, path, method } = progress;
   const next = async () => {
     const step = await reading.next();
-    return step.done ? undefined : { some: take(step.value), done: step.value.next === null };
+    return step.done ? undefined : take(step.value);
   };
   try {
     for (;;) {
       const page = await understood(name, path, next, method);
       if (!page) return;
-      progress.count += page.some.length;
-      options.emit({ type: 'reading', kind: name, objects: progress.count, done: page.done });
-      yield page.some;
+      progress.count += page.length;
+      options.emit({ type: 'reading', kind: name, objects: progress.count });
+      yield page;
     }
   } finally {
     await reading.return(undefined);

@@ -3,18 +3,12 @@ import type { Diagnostic } from './diagnostic.js';
 import type { Action, Outcome } from './plan.js';
 
 export type Event =
-  | {
-      readonly type: 'reading';
-      readonly kind: string;
-      readonly objects: number;
-      readonly done: boolean;
-    }
+  | { readonly type: 'reading'; readonly kind: string; readonly objects: number }
   /** Distinct secrets that are compared with the state one by one. */
   | { readonly type: 'comparing'; readonly done: number; readonly total: number }
   | {
       readonly type: 'start';
       readonly address: string;
-      readonly kind: string;
       readonly action: Action;
       readonly id?: string;
     }

@@ -81,7 +81,7 @@ async function collect(
   );
   const unlisted = recorded.filter((id) => !byId.has(id));
   if (unlisted.length > 0) (await lookAgain(cloud, kind, unlisted)).forEach(keep);
-  emit({ type: 'reading', kind: kind.name, objects: byId.size, done: true });
+  emit({ type: 'reading', kind: kind.name, objects: byId.size });
   return {
     kind,
     byId,

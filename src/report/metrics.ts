@@ -55,13 +55,6 @@ export type Sample = readonly [labels: Readonly<Record<string, string>>, value: 
 /** A counter where its name says so: `_total`. */
 export type Metric = readonly [name: string, help: string, samples: readonly Sample[]];
 
-/** Ends with a line feed. `version`: of trueup. */
-export const metricsText = (
-  record: WatchRecord,
-  kinds: readonly string[],
-  version: string,
-): string => exposition(metricsOf(record, kinds, version));
-
 /** The report of a fleet. Ends with a line feed. */
 export function fleetMetrics(document: FleetDocument): string {
   const { tenants, trueup_version: version, generated_at } = document;
@@ -169,11 +162,12 @@ const by = (label: string, counts: ReadonlyMap<string, number>): readonly Sample
     .toSorted(([a], [b]) => compareText(a, b))
     .map(([name, count]) => [{ [label]: name }, count]);
 
-function metricsOf(
+/** Ends with a line feed. `version`: of trueup. */
+export function metricsText(
   record: WatchRecord,
   kinds: readonly string[],
   version: string,
-): readonly Metric[] {
+): string {
   const { audits, requests, document } = record;
   const {
     drift = [],
@@ -191,7 +185,7 @@ function metricsOf(
     verdicts[verdict],
   ]);
   const codes = tally(health.map(({ code }) => code));
-  return [
+  return exposition([
     buildInfo(version),
     driftObjects(drifted),
     [
@@ -218,7 +212,7 @@ function metricsOf(
     ],
     auditsTotal(audits),
     ...lastMetrics(record, 'audit', 'successful audit ended'),
-  ];
+  ]);
 }
 
 function labelled(labels: Readonly<Record<string, string>>): string {

@@ -118,7 +118,12 @@ export function ndjson({
         case 'start':
           if (event.action === 'keep') return '';
           running.set(event.address, { action: event.action, since: clock.monotonic() });
-          return line(started(event, hook(event.address, event.action, event.id)));
+          return line([
+            'info',
+            'apply_start',
+            `${event.address}: ${during[event.action]}`,
+            { hook: hook(event.address, event.action, event.id) },
+          ]);
         case 'end': {
           const { address, action, id, diagnostic } = event.outcome;
           running.delete(address);
@@ -161,11 +166,6 @@ function resource(address: string): Json {
 }
 
 const seconds = (milliseconds: number): number => Math.round(milliseconds / 1000);
-
-const started = (
-  { address, action }: Extract<Event, { type: 'start' }>,
-  hook: Hook,
-): NdjsonLine => ['info', 'apply_start', `${address}: ${during[action]}`, { hook }];
 
 function stillRunning(address: string, action: Action, hook: Hook, elapsed: number): NdjsonLine {
   const elapsed_seconds = seconds(elapsed);

@@ -495,7 +495,6 @@ class Run {
       emit({
         type: 'start',
         address: change.address,
-        kind: change.kind,
         action: change.action,
         ...('id' in change ? { id: change.id } : {}),
       });

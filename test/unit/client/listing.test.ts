@@ -135,8 +135,8 @@ describe('a listing by next', () => {
     const { cloud, events } = bench(script(page([rule('a')], '?p=2'), page([rule('b')])));
     await cloud.list(rules);
     expect(events).toEqual([
-      { type: 'reading', kind: 'alert_rules', objects: 1, done: false },
-      { type: 'reading', kind: 'alert_rules', objects: 2, done: true },
+      { type: 'reading', kind: 'alert_rules', objects: 1 },
+      { type: 'reading', kind: 'alert_rules', objects: 2 },
     ]);
     expect(cloud.cost()).toEqual({ alert_rules: 2 });
   });

@@ -370,8 +370,8 @@ describe('the query', () => {
     const cloud = bench(log(700));
     await gathered(cloud, 'alerts');
     expect(cloud.events).toEqual([
-      { type: 'reading', kind: 'alerts', objects: 500, done: false },
-      { type: 'reading', kind: 'alerts', objects: 700, done: true },
+      { type: 'reading', kind: 'alerts', objects: 500 },
+      { type: 'reading', kind: 'alerts', objects: 700 },
     ]);
   });
 });

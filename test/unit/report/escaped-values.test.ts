@@ -244,7 +244,7 @@ describe.each(hostile.map((text) => [text]))('%j', (text) => {
       expectNarrow(rendering, 60);
     }
     const stream = ndjson({ version: text, clock });
-    const start = { type: 'start', address: text, kind: 'accounts', action: 'create' } as const;
+    const start = { type: 'start', address: text, action: 'create' } as const;
     const waiting = { type: 'waiting', why: text, milliseconds: 1 } as const;
     expectInert(
       stream.version() +

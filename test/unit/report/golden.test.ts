@@ -154,9 +154,9 @@ describe('the end of an apply', () => {
       clock: { now: clock.now, monotonic: () => monotonic },
     });
     const events: readonly Event[] = [
-      { type: 'reading', kind: 'accounts', objects: 12, done: true },
+      { type: 'reading', kind: 'accounts', objects: 12 },
       ...outcomes.flatMap((outcome): readonly Event[] => [
-        { type: 'start', address: outcome.address, kind: outcome.kind, action: outcome.action },
+        { type: 'start', address: outcome.address, action: outcome.action },
         { type: 'waiting', why: 'rate limited', milliseconds: 12_000 },
         { type: 'end', outcome },
       ]),
@@ -181,15 +181,13 @@ test('an adoption that writes as well is an update from the plan to the sum, whi
     outcome: 'done',
     id: '900',
   }));
-  const started = ends.map(({ address, kind }) =>
-    stream.event({ type: 'start', address, kind, action: 'adopt' }),
+  const started = ends.map(({ address }) =>
+    stream.event({ type: 'start', address, action: 'adopt' }),
   );
   expect(started.join('')).not.toContain('"update"');
   const lines = [
     stream.plan(planDocument({ plan: { ...mixed, changes: adoptions }, kinds, meta })),
-    ...ends.map(({ address, kind }) =>
-      stream.event({ type: 'start', address, kind, action: 'adopt' }),
-    ),
+    ...ends.map(({ address }) => stream.event({ type: 'start', address, action: 'adopt' })),
     stream.progress(),
     ...ends.map((outcome) => stream.event({ type: 'end', outcome })),
     stream.outcomes(ends),

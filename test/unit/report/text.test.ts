@@ -232,9 +232,9 @@ describe('the progress line', () => {
   test('of reading', () =>
     expect(
       lines(0, [
-        { type: 'reading', kind: 'accounts', objects: 500, done: false },
-        { type: 'reading', kind: 'accounts', objects: 700, done: true },
-        { type: 'reading', kind: 'alert_rules', objects: 10, done: true },
+        { type: 'reading', kind: 'accounts', objects: 500 },
+        { type: 'reading', kind: 'accounts', objects: 700 },
+        { type: 'reading', kind: 'alert_rules', objects: 10 },
       ]),
     ).toEqual([
       '',
@@ -254,8 +254,8 @@ describe('the progress line', () => {
   test('of applying', () =>
     expect(
       lines(3, [
-        { type: 'start', address: 'accounts.a', kind: 'accounts', action: 'create' },
-        { type: 'start', address: 'accounts.b', kind: 'accounts', action: 'delete' },
+        { type: 'start', address: 'accounts.a', action: 'create' },
+        { type: 'start', address: 'accounts.b', action: 'delete' },
         { type: 'waiting', why: 'rate limited', milliseconds: 1500 },
         {
           type: 'end',
