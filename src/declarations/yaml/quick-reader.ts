@@ -233,13 +233,13 @@ const startsWithKey = (cursor: Cursor): boolean => colonBehind(cursor, keyEnd(cu
 
 /** A scalar or flow collection that ends with its line; the cursor goes on to the next one. */
 function lineValue(cursor: Cursor, depth: number): Raw {
-  const value = inline(cursor, depth, blockPlain);
+  const value = inline(cursor, depth, false);
   if (!restIsEmpty(cursor)) decline();
   advance(cursor);
   return value;
 }
 
-function inline(cursor: Cursor, depth: number, plain: (cursor: Cursor) => Raw): Raw {
+function inline(cursor: Cursor, depth: number, inFlow: boolean): Raw {
   switch (cursor.text.charCodeAt(cursor.at)) {
     case QUOTE:
     case APOSTROPHE:
@@ -249,7 +249,7 @@ function inline(cursor: Cursor, depth: number, plain: (cursor: Cursor) => Raw): 
     case BRACE:
       return flowMapping(cursor, depth);
     default:
-      return plain(cursor);
+      return plain(cursor, inFlow);
   }
 }
 
@@ -271,7 +271,7 @@ function flowSequence(cursor: Cursor, depth: number): Raw {
   const marks = mark(cursor, out, depth);
   eachMember(cursor, BRACKET_END, () => {
     marks?.set(String(out.length), cursor.at);
-    out.push(inline(cursor, depth + 1, flowPlain));
+    out.push(inline(cursor, depth + 1, true));
   });
   return out;
 }
@@ -285,7 +285,7 @@ function flowMapping(cursor: Cursor, depth: number): Raw {
     if (key === undefined || Object.hasOwn(out, key)) return decline();
     skipSpaces(cursor);
     marks?.set(key, from);
-    out[key] = inline(cursor, depth + 1, flowPlain);
+    out[key] = inline(cursor, depth + 1, true);
   });
   return out;
 }
@@ -311,49 +311,26 @@ function eachMember(cursor: Cursor, close: number, member: () => void): void {
 /** Characters that begin something else than a plain scalar, or that need a second look. */
 const INDICATOR = new Set('?:,[]{}#&*!|>\'"%@`'.split('').map(code));
 
-function blockPlain(cursor: Cursor): Raw {
+const FLOW_INDICATORS: readonly number[] = [COMMA, BRACKET, BRACKET_END, BRACE, BRACE_END];
+
+function plain(cursor: Cursor, inFlow: boolean): Raw {
   const { text, at, end } = cursor;
-  if (INDICATOR.has(text.charCodeAt(at)) || isItem(cursor)) decline();
+  const ends = (character: number): boolean => inFlow && FLOW_INDICATORS.includes(character);
+  const first = text.charCodeAt(at);
+  if (INDICATOR.has(first) || isItem(cursor)) decline();
+  if (first === DASH && ends(text.charCodeAt(at + 1))) decline();
   let stop = at;
   for (; stop < end; stop += 1) {
     const character = text.charCodeAt(stop);
-    if (character === COLON && (stop + 1 >= end || text.charCodeAt(stop + 1) === SPACE)) decline();
+    if (ends(character)) break;
+    const next = text.charCodeAt(stop + 1);
+    if (character === COLON && (stop + 1 >= end || next === SPACE || ends(next))) decline();
     if (character === HASH && text.charCodeAt(stop - 1) === SPACE) break;
   }
-  return plain(cursor, stop);
-}
-
-const FLOW_INDICATORS: readonly number[] = [COMMA, BRACKET, BRACKET_END, BRACE, BRACE_END];
-const isFlowIndicator = (character: number): boolean => FLOW_INDICATORS.includes(character);
-
-function flowPlain(cursor: Cursor): Raw {
-  const { text, at, end } = cursor;
-  if (
-    INDICATOR.has(text.charCodeAt(at)) ||
-    isItem(cursor) ||
-    (text.charCodeAt(at) === DASH && isFlowIndicator(text.charCodeAt(at + 1)))
-  )
-    decline();
-  let stop = at;
-  for (; stop < end; stop += 1) {
-    const character = text.charCodeAt(stop);
-    if (isFlowIndicator(character)) break;
-    const next = text.charCodeAt(stop + 1);
-    if (character === COLON && (stop + 1 >= end || next === SPACE || isFlowIndicator(next)))
-      decline();
-    if (character === HASH && text.charCodeAt(stop - 1) === SPACE) decline();
-  }
-  if (stop >= end) decline();
-  return plain(cursor, stop);
-}
-
-function plain(cursor: Cursor, stop: number): Raw {
-  let last = stop;
-  while (cursor.text.charCodeAt(last - 1) === SPACE) last -= 1;
-  const text = cursor.text.slice(cursor.at, last);
-  cursor.at = last;
+  while (text.charCodeAt(stop - 1) === SPACE) stop -= 1;
+  cursor.at = stop;
   count(cursor, 2);
-  return resolve(text);
+  return resolve(text.slice(at, stop));
 }
 
 const SPECIAL = /^[-+.\d~NnTtFf]/;
