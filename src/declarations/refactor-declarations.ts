@@ -122,14 +122,6 @@ function distinctMoves(work: RefactoringWork): readonly Move[] {
   });
 }
 
-/** Where something of a range is declared. */
-function declaredAt(
-  { names, addresses }: RefactoringWork,
-  range: AddressRange,
-): Origin | undefined {
-  return range.members ? names.get(formatAddress(range)) : addresses.get(formatAddress(range));
-}
-
 /** A block takes an address away that a declaration still has. */
 function complainOfDeclared(
   work: RefactoringWork,
@@ -137,7 +129,7 @@ function complainOfDeclared(
   range: AddressRange,
   [code, summary]: readonly [code: string, summary: string],
 ): boolean {
-  const origin = declaredAt(work, range);
+  const origin = (range.members ? work.names : work.addresses).get(formatAddress(range));
   if (!origin) return false;
   complain(work.run, piece, {
     path: ['from'],
@@ -211,13 +203,10 @@ const movedBlock = (move: Move, moves: Moves): MovedBlock => {
     block: 'moved',
     from: formatAddress(move.from),
     to: formatAddress(move.to),
-    sources: [own, ...earlierAddresses(own, moves).map(rangeOf)],
+    sources: [own, ...earlierAddresses(own, moves).map(({ move: _, ...range }) => range)],
     origin: move.piece.origin,
   };
 };
-
-const rangeOf = ({ move: _, ...range }: AddressRange & { readonly move: Move }): AddressRange =>
-  range;
 
 /** The declaration with the addresses that it had before. */
 function moved(

@@ -3536,8 +3536,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an object is moved away from what is still declared',
     file: 'declarations/refactor-declarations.ts',
-    find: 'return range.members ? names.get(formatAddress(range)) : addresses.get(formatAddress(range));',
-    replace: 'return range.members ? names.get(formatAddress(range)) : undefined;',
+    find: 'const origin = (range.members ? work.names : work.addresses).get(formatAddress(range));',
+    replace: 'const origin = range.members ? work.names.get(formatAddress(range)) : undefined;',
     tests: blocks,
   },
   {

@@ -1,11 +1,5 @@
 // Makes the class of a resource or data source from its kind: a block with typed props, checks and getters.
-import {
-  TerraformDataSource,
-  TerraformResource,
-  Token,
-  type TerraformMetaArguments,
-  type TerraformResourceConfig,
-} from '#cdk';
+import { TerraformDataSource, TerraformResource, Token, type TerraformMetaArguments } from '#cdk';
 import type { Construct } from 'constructs';
 import {
   asCondition,
@@ -92,7 +86,11 @@ function blockClass(Base: typeof TerraformResource, type: string, attributes: At
 
     constructor(scope: Construct, id: string, props: Given = {}) {
       const { meta, given } = parted(props);
-      super(scope, id, configOf(type, meta));
+      super(scope, id, {
+        ...meta,
+        terraformResourceType: type,
+        terraformGeneratorMetadata: { providerName: 'devicecloud' },
+      });
       this.#block = blockOf(this, attributes, given);
     }
 
@@ -133,12 +131,6 @@ function parted(props: Given): { readonly meta: Meta; readonly given: Given } {
     keptMembers(props, (_, name) => metaNames.includes(name) === isMeta);
   return { meta: pick(true), given: pick(false) };
 }
-
-const configOf = (type: string, meta: Meta): TerraformResourceConfig => ({
-  ...meta,
-  terraformResourceType: type,
-  terraformGeneratorMetadata: { providerName: 'devicecloud' },
-});
 
 export type Block = ReturnType<typeof blockOf>;
 

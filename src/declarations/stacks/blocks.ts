@@ -88,14 +88,12 @@ const unsupportedWord = (word: string, detail: string) => ({
   detail,
 });
 
-/** Naming the provider that a resource has anyway says nothing. */
-const isDefault = (word: string, value: Json | undefined): boolean =>
-  word === 'provider' && value === 'devicecloud';
-
 function without(block: JsonObject, complain: Complain): JsonObject {
-  for (const [word, detail] of Object.entries(refused))
-    if (own(block, word) !== undefined && !isDefault(word, block[word]))
-      complain(unsupportedWord(word, detail));
+  for (const [word, detail] of Object.entries(refused)) {
+    // Naming the provider that a resource has anyway says nothing.
+    const isDefault = word === 'provider' && block[word] === 'devicecloud';
+    if (own(block, word) !== undefined && !isDefault) complain(unsupportedWord(word, detail));
+  }
   return keptMembers(block, (_, name) => !META.includes(name) && !Object.hasOwn(refused, name));
 }
 
