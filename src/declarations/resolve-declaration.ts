@@ -480,10 +480,7 @@ function declarationOf(run: ResolveRun, kind: Kind, piece: RawEntry): Declaratio
 const NO_LIFECYCLE: Lifecycle = {};
 
 /** With a `count`, the first is what stood there without one; without, it is what was the first. */
-function formerCount(
-  { name, counted }: RawEntry,
-  member: Member | undefined,
-): { readonly name: string; readonly key?: string } | undefined {
+function formerCount({ name, counted }: RawEntry, member: Member | undefined) {
   if (!member) return { name, key: '0' };
   return counted && member.key === '0' ? { name } : undefined;
 }
