@@ -11,7 +11,7 @@ import { rescueIn } from './backends/registers/rescue.js';
 import type { PostgresPools } from './backends/registers/postgres.js';
 import type { S3Options } from './backends/registers/s3.js';
 import { projectKeys, rememberingStore, serialsOf } from './known-serials.js';
-import { checkedAddress, schemeOf, type StateScheme } from './state-address.js';
+import { checkedAddress, schemeOf } from './state-address.js';
 import type { Store } from './store-port.js';
 import { waitingStore } from './waiting-store.js';
 
@@ -36,7 +36,6 @@ export interface RemoteOptions
 }
 
 type MakeRegisters = (url: URL, options: RemoteOptions) => Promise<Registers>;
-type MakeStore = (url: URL, options: RemoteOptions) => Promise<Store>;
 
 const postgres: MakeRegisters = async (url, { secret, clock, random, pools }) => {
   const { postgresRegisters } = await import('./backends/registers/postgres.js');
@@ -74,7 +73,7 @@ const rescueOf = (
   return rescueIn(join(ownFolder, 'rescue'), of, { files, random, clock, before });
 };
 
-const http: MakeStore = async (url, options) => {
+async function httpStore(url: URL, options: RemoteOptions): Promise<Store> {
   const { secret, transport, clock, random, version, project } = options;
   const { stateAddress, stateServer } = await import('./backends/http/state-server.js');
   const { documentStore } = await import('./backends/http/document-store.js');
@@ -98,34 +97,27 @@ const http: MakeStore = async (url, options) => {
     ...options,
     wait: options.locking.wait,
   });
-};
+}
 
-const onRegisters =
-  (make: MakeRegisters): MakeStore =>
-  async (url, options) => {
-    const registers = await make(url, options);
-    const [keys, rescue] = [registerKeys(options.project), rescueOf(registers, options)];
-    return registerStore({ ...options, registers, keys, rescue });
-  };
-
-const registerBackends: Readonly<Record<string, MakeRegisters>> = {
+/** Other places keep one document. */
+const registerBackends: Readonly<Partial<Record<string, MakeRegisters>>> = {
   postgres,
   postgresql: postgres,
   s3,
 };
 
-const backends: Readonly<Record<StateScheme, MakeStore>> = {
-  postgres: onRegisters(postgres),
-  postgresql: onRegisters(postgres),
-  s3: onRegisters(s3),
-  https: http,
-  http,
-};
-
 /** @param location an address; it may hold a password and is not repeated @throws Refusal */
 export async function remoteStore(location: string, options: RemoteOptions): Promise<Store> {
-  const { url, scheme } = checkedAddress(location);
-  const store = await backends[scheme](url, options);
+  const url = checkedAddress(location);
+  const registers = await remoteRegisters(location, options);
+  const store = registers
+    ? registerStore({
+        ...options,
+        registers,
+        keys: registerKeys(options.project),
+        rescue: rescueOf(registers, options),
+      })
+    : await httpStore(url, options);
   return rememberingStore(store, serialsOf(options));
 }
 
@@ -135,5 +127,5 @@ export async function remoteRegisters(
   options: RemoteOptions,
 ): Promise<Registers | undefined> {
   const make = registerBackends[schemeOf(location)];
-  return make?.(checkedAddress(location).url, options);
+  return make?.(checkedAddress(location), options);
 }

@@ -2,7 +2,7 @@
 import { didYouMean, holdsPassword, isLoopback, refuse, urlFrom } from '../model/index.js';
 
 const SCHEMES = ['postgres', 'postgresql', 's3', 'https', 'http'] as const;
-export type StateScheme = (typeof SCHEMES)[number];
+type StateScheme = (typeof SCHEMES)[number];
 
 const EXAMPLES =
   'postgres://host/database, s3://bucket/prefix, https://gitlab.example.com/api/v4/projects/1/terraform/state/NAME';
@@ -47,10 +47,7 @@ export const schemeOf = (location: string): string =>
   location.slice(0, location.indexOf(':')).toLowerCase();
 
 /** @param location an address; it may hold a password and is not repeated @throws Refusal where it cannot hold a state */
-export function checkedAddress(location: string): {
-  readonly scheme: StateScheme;
-  readonly url: URL;
-} {
+export function checkedAddress(location: string): URL {
   const named = schemeOf(location);
   if (unfit[named] !== undefined)
     return refuse('unsupported-store', `${named} cannot hold a state: ${unfit[named]}`, {
@@ -76,7 +73,7 @@ export function checkedAddress(location: string): {
   const unknown = unreadParameter(url);
   if (unknown !== undefined) return refuseAddress(`has ${unknown}`, AS_IN[scheme]);
   if (scheme === 's3') refuseServer(url);
-  return { scheme, url };
+  return url;
 }
 
 const AS_IN: Readonly<Partial<Record<StateScheme, string>>> = {
