@@ -10,7 +10,7 @@ import {
   postgresReason,
   sqlState,
 } from './backends/registers/postgres.js';
-import { pauseAfter, type Pauses } from './backends/retried.js';
+import { ATTEMPTS, pauseAfter, type Pauses } from './backends/retried.js';
 
 export interface NewJob {
   readonly data: JsonObject;
@@ -93,7 +93,6 @@ const RETRIES = 5;
 const HEARTBEAT = 60;
 /** Seconds between two looks for jobs whose process is gone. */
 const WATCH = 15;
-const ATTEMPTS = 4;
 const MOST_QUEUE_CONNECTIONS = 4;
 
 /** SQLSTATE of a statement that cannot be read. */

@@ -36,24 +36,18 @@ export const rule =
     test(value) ? undefined : here(problem);
 
 export const isText = rule((value) => typeof value === 'string', 'must be a string');
-export const filled = rule(
-  (value) => typeof value === 'string' && value !== '',
-  'must be a string and not empty',
-);
-export const word = rule(
-  (value) => typeof value === 'string' && /^[\w-]{1,64}$/.test(value),
-  'must be a plain word',
-);
+const textRule = (test: (text: string) => boolean, problem: string): ShapeCheck =>
+  rule((value) => typeof value === 'string' && test(value), problem);
+export const filled = textRule((text) => text !== '', 'must be a string and not empty');
+export const word = textRule((text) => /^[\w-]{1,64}$/.test(text), 'must be a plain word');
 const isFlag = rule((value) => typeof value === 'boolean', 'must be true or false');
-export const time = rule(
-  (value) =>
-    typeof value === 'string' &&
-    /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.test(value) &&
-    !Number.isNaN(Date.parse(value)),
+export const time = textRule(
+  (text) =>
+    /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text)),
   'must be a time in ISO 8601',
 );
-export const address = rule(
-  (value) => typeof value === 'string' && tryAddress(value) !== undefined,
+export const address = textRule(
+  (text) => tryAddress(text) !== undefined,
   'must be an address such as alert_rules.wan-down',
 );
 export const isWhole = (least: number, most = Number.MAX_SAFE_INTEGER): ShapeCheck =>
@@ -169,6 +163,15 @@ function firstOf(
 export const movedShape = orNull(
   members<{ to?: string; from?: string }>({ 'to?': filled, 'from?': filled }),
 );
+
+/** Of a `LockInfo`, but for its `url`. */
+export const lockMembers = {
+  id: filled,
+  host: isText,
+  pid: isWhole(1),
+  operation: isText,
+  created_at: time,
+};
 
 // The state.
 

@@ -1,5 +1,6 @@
 // A store that waits for its lock, where it cannot do so itself.
-import { exits, refuse, Refusal, type Diagnostic } from '../model/index.js';
+import { Refusal, type Diagnostic } from '../model/index.js';
+import { refuseInterrupted } from './backends/backend-errors.js';
 import type { LockTools } from './backends/file/lock.js';
 import type { Store } from './store-port.js';
 
@@ -36,11 +37,3 @@ export const lockWaited = (held: string, wait: number): Diagnostic => ({
   code: 'lock-waited',
   summary: `${held.charAt(0).toUpperCase()}${held.slice(1)}. Waiting up to ${Math.round(wait / 1000)} s.`,
 });
-
-export const refuseInterrupted = (): never =>
-  refuse(
-    'interrupted',
-    'the run was interrupted while it waited for a lock',
-    {},
-    exits.interrupted,
-  );

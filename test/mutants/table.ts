@@ -6201,15 +6201,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a claim of another run is taken at once',
     file: 'state/backends/registers/reader-claim.ts',
-    find: 'if (!holder || now - seen!.at >= 2 * holder.lease) {',
-    replace: 'if (holder || !holder) {',
+    find: 'if (holder && !(await mayTake(found.version, holder))) continue;',
+    replace: '',
     tests: ['unit/state/reader-claim.test.ts'],
   },
   {
     name: 'a claim of a dead run is never taken',
-    file: 'state/backends/registers/reader-claim.ts',
-    find: 'now - seen!.at >= 2 * holder.lease',
-    replace: 'now - seen!.at >= 200 * holder.lease',
+    file: 'state/backends/registers/register-lock.ts',
+    find: 'now - seen.at >= 2 * holder.lease',
+    replace: 'now - seen.at >= 200 * holder.lease',
     tests: ['unit/state/reader-claim.test.ts'],
   },
   {

@@ -68,6 +68,14 @@ export function refuseLocked(code: string, summary: string, more: Partial<Diagno
   refuse(code, summary, more, exits.locked);
 }
 
+export const refuseInterrupted = (): never =>
+  refuse(
+    'interrupted',
+    'the run was interrupted while it waited for a lock',
+    {},
+    exits.interrupted,
+  );
+
 /** Refuses with the exit code of a lost lock. @param taker who holds the lock now, if anyone does */
 export function refuseLost(location: string, taker: LockInfo | null | undefined): never {
   refuseLocked(

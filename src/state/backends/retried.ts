@@ -3,7 +3,7 @@ import { errorCode, Refusal } from '../../model/index.js';
 import type { Clock, Random } from '../../platform/index.js';
 import { refuseUnreachable } from './backend-errors.js';
 
-const ATTEMPTS = 4;
+export const ATTEMPTS = 4;
 /** Milliseconds; doubled with each attempt, and drawn between half of it and the whole. */
 const PAUSE = 250;
 
@@ -32,6 +32,10 @@ export async function retried<T>(
     await pauseAfter(pauses, attempt);
   }
 }
+
+/** Whether another attempt may get another response. 501: the server does not know the request. */
+export const isPassing = ({ status }: { readonly status: number }): boolean =>
+  (status >= 500 && status !== 501) || status === 429 || status === 408;
 
 /** Milliseconds for one request over http. */
 export const REQUEST_TIMEOUT = 30_000;

@@ -2,20 +2,18 @@
 // the holder and works across machines; and fencing (`assertHeld`), which notices that a lock was taken away. The
 // holder updates the time of its file; a run in another container, which cannot see the process, watches that time.
 import { basename, dirname, join } from 'node:path';
-import {
-  exits,
-  refuse,
-  sha256,
-  canonical,
-  shellWord,
-  type Diagnostic,
-} from '../../../model/index.js';
+import { sha256, canonical, shellWord, type Diagnostic } from '../../../model/index.js';
 import type { Clock, Files, LockPort, Random } from '../../../platform/index.js';
 import { parseJsonText } from '../../json-text.js';
-import { filled, members, orNull, isText, time, isWhole, word } from '../../shape-check.js';
+import { filled, lockMembers, members, orNull, word } from '../../shape-check.js';
 import type { LockInfo } from '../../store-port.js';
 import { ifThere, isDiskError, unlessDisk } from '../../disk-errors.js';
-import { refuseLocked, refuseNotLocked, refuseWrongLock } from '../backend-errors.js';
+import {
+  refuseInterrupted,
+  refuseLocked,
+  refuseNotLocked,
+  refuseWrongLock,
+} from '../backend-errors.js';
 
 export interface LockTools {
   readonly files: Files;
@@ -46,13 +44,10 @@ const SILENCE = 60_000;
 /** Milliseconds between two looks at the file while waiting. */
 const LOOK = 2_000;
 const shape = members<LockRecord>({
+  ...lockMembers,
   id: word,
-  host: isText,
   boot_id: orNull(filled),
-  pid: isWhole(1),
   start_time: orNull(filled),
-  operation: isText,
-  created_at: time,
   'pid_namespace?': orNull(filled),
 });
 
@@ -198,13 +193,10 @@ async function watched(
 ): Promise<'dead' | 'alive' | 'replaced'> {
   const seen = await files.stamp(path);
   const begun = clock.monotonic();
-  const interrupted = 'the run was interrupted while it waited for a lock';
   const summary = `The state is locked by ${JSON.stringify(operation)}, process ${pid} of another container on this machine. Waiting up to ${SILENCE / 1000} s to see whether it still runs.`;
   notify?.({ severity: 'info', code: 'lock-watched', summary });
   while (clock.monotonic() - begun < SILENCE) {
-    await clock
-      .sleep(LOOK, signal)
-      .catch(() => refuse('interrupted', interrupted, {}, exits.interrupted));
+    await clock.sleep(LOOK, signal).catch(refuseInterrupted);
     if ((await files.stamp(path)) === seen) continue;
     const now = await readLock(files, path);
     return now !== undefined && now !== 'damaged' && now.id === id ? 'alive' : 'replaced';

@@ -1,14 +1,6 @@
 // One run on the document of a server. Each wave of records is a write of the whole document, so a run may hold no more
 // than some hundred changes.
-import {
-  pending,
-  refuse,
-  shellWord,
-  warning,
-  type Diagnostic,
-  type RunAuthor,
-  type RunRecord,
-} from '../../../model/index.js';
+import { pending, refuse, shellWord, warning, type RunRecord } from '../../../model/index.js';
 import { grouped, queue } from '../../journal-queue.js';
 import { encodeRecord } from '../../journal-text.js';
 import { snapshotOf, holdsResult, nextState } from '../../snapshot.js';
@@ -18,7 +10,8 @@ import type { LockTools } from '../file/lock.js';
 import { unlessRefused } from '../backend-errors.js';
 import { noResponse } from '../retried.js';
 import { endedSoon, LAST } from '../until-interrupted.js';
-import { sharedNext, untilStopped, type Rescue } from '../until-stopped.js';
+import { sharedNext, untilStopped } from '../until-stopped.js';
+import type { SessionTools } from '../registers/register-session.js';
 import type { DocumentContent, DocumentHolder } from './document.js';
 import type { DocumentTools, UnnumberedDocument, HeldDocument } from './held-document.js';
 import type { StateServer } from './state-server.js';
@@ -29,13 +22,12 @@ const MOST = 500;
 const FRESH = 5_000;
 
 export interface DocumentSessionTools
-  extends Omit<DocumentTools, 'server'>, Pick<LockTools, 'signal'> {
+  extends
+    Omit<DocumentTools, 'server'>,
+    Pick<SessionTools, 'signal' | 'rescue' | 'author'>,
+    Pick<LockTools, 'notify'> {
   /** The document itself is written through a `HeldDocument`. */
   readonly server: Pick<StateServer, 'location' | 'unlock'>;
-  readonly rescue: Rescue;
-  readonly notify?: (diagnostic: Diagnostic) => void;
-  /** Recorded in the states that it writes. */
-  readonly author?: RunAuthor;
 }
 
 interface OpenedDocument {

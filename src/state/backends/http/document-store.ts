@@ -2,7 +2,6 @@
 // writes. The lock has no lease: that of a run that was killed stays until a person removes it.
 import { Buffer } from 'node:buffer';
 import { defined, equal, refuse, sameTarget, shellWord } from '../../../model/index.js';
-import type { LockPort } from '../../../platform/index.js';
 import { snapshotOf } from '../../snapshot.js';
 import { MovedState } from '../../state-text.js';
 import {
@@ -25,7 +24,8 @@ import {
   unlessRefused,
 } from '../backend-errors.js';
 import { takenInTime, untilInterrupted } from '../until-interrupted.js';
-import { recordRescued, type RescueFolder } from '../registers/rescue.js';
+import type { RegisterStoreOptions } from '../registers/register-lock.js';
+import { recordRescued } from '../registers/rescue.js';
 import {
   contentOf,
   encodeDocument,
@@ -42,16 +42,13 @@ import {
 } from './held-document.js';
 import type { StateServer, ToldLock } from './state-server.js';
 
-export interface DocumentStoreOptions extends DocumentSessionTools {
+export interface DocumentStoreOptions
+  extends
+    Omit<DocumentSessionTools, 'rescue'>,
+    Pick<RegisterStoreOptions, 'lock' | 'version' | 'url' | 'rescue'> {
   readonly server: StateServer;
-  readonly lock: LockPort;
-  /** Of trueup, for messages. */
-  readonly version: string;
-  /** Of the CI run, for those who find the lock taken. */
-  readonly url?: string;
   /** The name of the state in the settings, with the environment. */
   readonly project: string;
-  readonly rescue: RescueFolder;
 }
 
 export function documentStore(options: DocumentStoreOptions): Store {

@@ -16,11 +16,11 @@ import {
   isText,
   isWhole,
   listOf,
+  lockMembers,
   members,
   movedShape,
   oneOf,
   orNull,
-  time,
 } from '../../shape-check.js';
 import { decodeState } from '../../state-text.js';
 import type { LockInfo, Moved } from '../../store-port.js';
@@ -55,7 +55,9 @@ type Inside = Omit<StateDocument, 'serial' | 'lineage'> & {
   readonly checksum: string;
 };
 
-const shape = members<Pick<StateDocument, 'serial' | 'lineage'> & { readonly trueup: Inside }>({
+type Outside = Pick<StateDocument, 'serial' | 'lineage'> & { readonly trueup: Inside };
+
+const shape = members<Outside>({
   serial: isWhole(1),
   lineage: filled,
   trueup: members<Inside>({
@@ -67,11 +69,7 @@ const shape = members<Pick<StateDocument, 'serial' | 'lineage'> & { readonly tru
     secrets_salt: filled,
     holder: orNull(
       members<DocumentHolder>({
-        id: filled,
-        host: isText,
-        pid: isWhole(1),
-        operation: isText,
-        created_at: time,
+        ...lockMembers,
         'url?': filled,
         boot_id: orNull(filled),
         start_time: orNull(filled),
@@ -105,9 +103,7 @@ export function decodeDocument(text: string, location: string): StateDocument {
   const problem = 'it is not what trueup wrote';
   if (shape(value)) return refuseDamaged(location, problem, ADVICE);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its shape was checked
-  const { serial, lineage, trueup } = value as Pick<StateDocument, 'serial' | 'lineage'> & {
-    readonly trueup: Inside;
-  };
+  const { serial, lineage, trueup } = value as unknown as Outside;
   const { format: _, checksum, ...rest } = trueup;
   const document = { serial, lineage, ...rest };
   if (sha256(canonical(document)) !== checksum) refuseDamaged(location, problem, ADVICE);

@@ -1,7 +1,7 @@
 // The document under the lock. The server takes a document only with the id of its lock: so each accepted write proves
 // that the lock was held, and that the next holder, who reads after it locks, sees what was written.
 import { refuseLocked, refuseLost, refuseUnreachable } from '../backend-errors.js';
-import { pauseAfter, type Pauses } from '../retried.js';
+import { ATTEMPTS, pauseAfter, type Pauses } from '../retried.js';
 import {
   decodeDocument,
   encodeDocument,
@@ -9,8 +9,6 @@ import {
   type StateDocument,
 } from './document.js';
 import { refuseError, type StateServer } from './state-server.js';
-
-const ATTEMPTS = 4;
 
 export interface DocumentTools extends Pauses {
   readonly server: StateServer;

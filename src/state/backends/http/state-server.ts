@@ -4,10 +4,16 @@ import { Buffer } from 'node:buffer';
 import { defined, isObject, refuse, Refusal, tryJson } from '../../../model/index.js';
 import type { LockInfo } from '../../store-port.js';
 import { refuseDenied, refuseUnreachable } from '../backend-errors.js';
-import { asFailure, REQUEST_TIMEOUT, pauseAfter, retried, type Pauses } from '../retried.js';
+import {
+  asFailure,
+  ATTEMPTS,
+  isPassing,
+  REQUEST_TIMEOUT,
+  pauseAfter,
+  retried,
+  type Pauses,
+} from '../retried.js';
 import type { S3Options } from '../registers/s3.js';
-
-const ATTEMPTS = 4;
 
 /** A lock as servers tell it. GitLab tells the operation of who asks, so it is not read. */
 export interface ToldLock {
@@ -120,9 +126,6 @@ function requests({ url, user, password = '', transport }: StateServerOptions): 
   };
 }
 
-const isPassing = ({ status }: Reply): boolean =>
-  (status >= 500 && status !== 501) || status === 408 || status === 429;
-
 function explained(location: string, what: string, reply: Reply): Reply {
   const { status, body } = reply;
   if (status === 401 || status === 403) refuseDenied(location, what, `status ${status}`);
@@ -172,14 +175,11 @@ function lockRequests(
   const ask = (lock: LockInfo): Promise<ReplyOrFailure> =>
     send(take, 'lock', { path, body: lockText(lock, version) });
 
-  const unlockOnce = async (lock: LockInfo): Promise<ReplyOrFailure> => {
+  const unlock: StateServer['unlock'] = async (lock) => {
     // GitLab removes any lock where it is told no id.
     const one = { path, id: lock.id, body: lockText(lock, version) };
-    return send(free, 'unlock', one);
-  };
-  const unlock: StateServer['unlock'] = async (lock) => {
     for (let attempt = 1; ; attempt += 1) {
-      const reply = await unlockOnce(lock).catch(asDenied);
+      const reply = await send(free, 'unlock', one).catch(asDenied);
       if ('status' in reply) {
         if (reply.status < 300) return 'done';
         if (!isRefused(reply)) return { failure: `it responds with status ${reply.status}` };

@@ -8,6 +8,7 @@ import {
   isText,
   isWhole,
   listOf,
+  lockMembers,
   members,
   movedShape,
   oneOf,
@@ -86,11 +87,7 @@ export interface VersionedHead {
 }
 
 export const holderShape = members<Holder>({
-  id: filled,
-  host: isText,
-  pid: isWhole(1),
-  operation: isText,
-  created_at: time,
+  ...lockMembers,
   'url?': filled,
   lease: isWhole(1),
 });

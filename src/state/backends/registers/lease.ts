@@ -15,8 +15,8 @@ import type { ProjectPlace } from './keys.js';
 import { refuseStale } from './lost-puts.js';
 import { keysBelow } from './port.js';
 import type { JournalLog } from './record-log.js';
-import { pauseAfter } from '../retried.js';
-import { ATTEMPTS, settledPut } from './settled-put.js';
+import { ATTEMPTS, pauseAfter } from '../retried.js';
+import { settledPut } from './settled-put.js';
 
 /** States that are kept, and milliseconds after which they are not. */
 export interface History {

@@ -1,7 +1,6 @@
 // A put that another run was faster with: the key shows another version now, and the run looks again. Where it goes on
 // showing the version that the place does not replace, such as behind a cache, nothing can be written.
-import { refuseInterrupted } from '../../waiting-store.js';
-import { refuseUnfit } from '../backend-errors.js';
+import { refuseInterrupted, refuseUnfit } from '../backend-errors.js';
 import { pauseAfter } from '../retried.js';
 import type { Registers, Version } from './port.js';
 import type { PutTools } from './settled-put.js';

@@ -4,8 +4,8 @@ import { Buffer } from 'node:buffer';
 import { isDenied, refuseUnfit } from '../backend-errors.js';
 import type { ProjectPlace } from './keys.js';
 import { keysBelow, type Put } from './port.js';
-import { pauseAfter } from '../retried.js';
-import { ATTEMPTS, settledPut } from './settled-put.js';
+import { ATTEMPTS, pauseAfter } from '../retried.js';
+import { settledPut } from './settled-put.js';
 
 /**
  * Milliseconds after which no probe is under way any more. A machine whose clock is ahead by more than that removes the
@@ -16,21 +16,19 @@ const LONGEST = 7 * 24 * 3_600_000;
 /** Writes values of its own and removes them. @returns whether this user may remove values @throws Refusal where the place ignores a condition, or does not show what was written */
 export async function probe(tools: ProjectPlace): Promise<boolean> {
   const { registers, keys, clock, random } = tools;
+  const unfit = (problem: string, instead?: string): never =>
+    refuseUnfit(registers.location, problem, instead);
   const key = keys.probe(clock.now(), random.uuid());
   const garbage = [key];
   let mayRemove = true;
   const body = (): Uint8Array => Buffer.from(`probe ${random.uuid()}\n`);
   const [first, second] = [body(), body()];
   const created = await settledPut(tools, key, first, null);
-  if (created === 'conflict')
-    return refuseUnfit(registers.location, 'it refuses to create a new key');
+  if (created === 'conflict') return unfit('it refuses to create a new key');
   try {
     const replaced = await settledPut(tools, key, second, created.version);
     if (replaced === 'conflict')
-      return refuseUnfit(
-        registers.location,
-        'it rejects an update of the current version of a key',
-      );
+      return unfit('it rejects an update of the current version of a key');
     const isClear = await allRefused(tools, [
       {
         problem: 'it overwrites a key that must not exist',
@@ -50,12 +48,10 @@ export async function probe(tools: ProjectPlace): Promise<boolean> {
     const ended = keys.probe(clock.now() - LONGEST, '');
     garbage.push(...listed.filter((one) => one < ended));
     if (!found || !Buffer.from(found.body).equals(second))
-      return refuseUnfit(registers.location, 'it does not show what was written last');
-    if (!listed.includes(key))
-      return refuseUnfit(registers.location, 'it does not list a key that exists');
+      return unfit('it does not show what was written last');
+    if (!listed.includes(key)) return unfit('it does not list a key that exists');
     if (!isClear)
-      return refuseUnfit(
-        registers.location,
+      return unfit(
         'it does not clearly reject a write whose condition is not met',
         'If the server was busy, try again. Otherwise use PostgreSQL, or S3 with If-Match and If-None-Match.',
       );

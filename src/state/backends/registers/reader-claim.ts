@@ -3,16 +3,13 @@
 import { Buffer } from 'node:buffer';
 import { isObject, tryJson, type Diagnostic } from '../../../model/index.js';
 import type { LockPort } from '../../../platform/index.js';
-import { lockWaited, refuseInterrupted } from '../../waiting-store.js';
 import { described } from '../../store-port.js';
 import { refuseLocked, unlessRefused } from '../backend-errors.js';
 import { holderShape, newHolder, type Holder } from './head.js';
 import { lostPuts } from './lost-puts.js';
+import { takeoverTimer } from './register-lock.js';
 import type { Version } from './port.js';
 import { settledPut, type PutTools } from './settled-put.js';
-
-/** Milliseconds between two looks at a claim of another run. */
-const LOOK = 2_000;
 
 export interface ClaimTools extends PutTools {
   readonly lock: Pick<LockPort, 'host' | 'pid' | 'every'>;
@@ -97,29 +94,27 @@ async function taken(
   key: string,
   take: (expect: Version | null) => Promise<{ readonly version: Version } | 'conflict'>,
 ): Promise<Version> {
-  const { registers, clock, locking, signal, notify } = tools;
+  const { registers, locking } = tools;
   const lost = lostPuts(tools);
-  const begun = clock.monotonic();
-  let isTold = false;
-  let seen: { readonly version: Version; readonly at: number } | undefined;
+  const held = (holder: Holder): string => `an audit is in progress: ${described(holder)}`;
+  const watching = {
+    ...tools,
+    locking: { wait: locking.wait, takeover: true },
+    watch: { seen: undefined },
+  };
+  const mayTake = takeoverTimer(watching, {
+    held,
+    refuse: (holder) =>
+      refuseLocked('audit-in-progress', held(holder), {
+        detail: 'Wait for it to end, or let the command wait longer: --lock-wait 5m',
+      }),
+  });
   for (;;) {
     const found = await registers.get(key);
     const holder = found && holderIn(found.body);
-    const now = clock.monotonic();
-    if (seen?.version !== found?.version) seen = found && { version: found.version, at: now };
-    if (!holder || now - seen!.at >= 2 * holder.lease) {
-      const put = await take(found?.version ?? null);
-      if (put !== 'conflict') return put.version;
-      await lost(found?.version);
-      continue;
-    }
-    const held = `an audit is in progress: ${described(holder)}`;
-    if (now - begun >= locking.wait)
-      refuseLocked('audit-in-progress', held, {
-        detail: 'Wait for it to end, or let the command wait longer: --lock-wait 5m',
-      });
-    if (!isTold) notify?.(lockWaited(held, locking.wait));
-    isTold = true;
-    await clock.sleep(LOOK, signal).catch(refuseInterrupted);
+    if (holder && !(await mayTake(found.version, holder))) continue;
+    const put = await take(found?.version ?? null);
+    if (put !== 'conflict') return put.version;
+    await lost(found?.version);
   }
 }

@@ -3,10 +3,11 @@
 import { equal, sameTarget, sha256, warning, type Diagnostic } from '../../../model/index.js';
 import { MovedState } from '../../state-text.js';
 import { described, type Opening } from '../../store-port.js';
-import { lockWaited, refuseInterrupted } from '../../waiting-store.js';
+import { lockWaited } from '../../waiting-store.js';
 import {
   refuseAlive,
   refuseHeld,
+  refuseInterrupted,
   refuseNotLocked,
   refuseTarget,
   refuseWrongLock,
@@ -30,7 +31,7 @@ import type { RescueFolder } from './rescue.js';
 import { settledPut } from './settled-put.js';
 import { endedSoon } from '../until-interrupted.js';
 
-/** Milliseconds between two looks at the head while waiting. */
+/** Milliseconds between two looks at a lock while waiting. */
 const LOOK = 2_000;
 
 export interface RegisterStoreOptions
@@ -52,12 +53,12 @@ export interface RegisterStoreOptions
 
 export type Taken = Omit<OpenedHead, 'state' | 'log'>;
 
-/** The head of a holder, and since when it stands still. Kept between two attempts to open a store. */
-export interface HeadWatch {
+/** The version that names a holder, and since when it stands still. Kept between two attempts to open a store. */
+export interface HolderWatch {
   seen: { readonly version: string; readonly at: number } | undefined;
 }
 type Taker = RegisterStoreOptions & {
-  readonly watch: HeadWatch;
+  readonly watch: HolderWatch;
   /** Ends with a signal. The write that takes the lock does not: its outcome has to be known. */
   readonly asking: RegisterStoreOptions;
 };
@@ -66,7 +67,11 @@ type Taker = RegisterStoreOptions & {
 export async function take(options: Taker, { operation, target, moved }: Opening): Promise<Taken> {
   const { keys, clock, random, notify, asking } = options;
   const { registers } = asking;
-  const [mayTake, lost] = [takeoverTimer(options), lostPuts(options)];
+  const mayTake = takeoverTimer(options, {
+    held: (holder) => `the state is locked by ${described(holder)}`,
+    refuse: (holder) => refuseHeld(registers.location, holder),
+  });
+  const lost = lostPuts(options);
   const probed_in = sha256(`${registers.location} ${registers.endpoint ?? ''}`);
   let isProven = false;
   for (;;) {
@@ -108,22 +113,35 @@ async function isUsed({ registers, keys }: RegisterStoreOptions, head: Head): Pr
   return records.length > 0;
 }
 
+type Watching = Pick<Taker, 'clock' | 'signal' | 'watch'> & {
+  readonly locking: Omit<Taker['locking'], 'lease'>;
+  readonly notify?: LockTools['notify'] | undefined;
+};
+
+interface HeldWords {
+  /** What a run that waits is told. */
+  readonly held: (holder: Holder) => string;
+  readonly refuse: (holder: Holder) => never;
+}
+
 /**
- * Called repeatedly for a held lock: true once its holder did not replace the head for two leases, by the clock of this
- * process. False after a pause, to read again. @throws Refusal (exit 4) when the wait is over
+ * Called repeatedly for a held lock: true once its holder did not replace its version for two leases, by the clock of
+ * this process. False after a pause, to read again. @throws Refusal (exit 4) when the wait is over
  */
-function takeoverTimer({ registers, clock, locking, signal, notify, watch }: Taker) {
+export function takeoverTimer(
+  { clock, locking, signal, notify, watch }: Watching,
+  { held, refuse }: HeldWords,
+) {
   const begun = clock.monotonic();
   let isTold = false;
   return async (version: string, holder: Holder): Promise<boolean> => {
     const now = clock.monotonic();
-    if (!isTold && locking.wait > 0)
-      notify?.(lockWaited(`the state is locked by ${described(holder)}`, locking.wait));
+    if (!isTold && locking.wait > 0) notify?.(lockWaited(held(holder), locking.wait));
     isTold = true;
     const seen = watch.seen?.version === version ? watch.seen : { version, at: now };
     watch.seen = seen;
     if (locking.takeover && now - seen.at >= 2 * holder.lease) return true;
-    if (now - begun >= locking.wait) refuseHeld(registers.location, holder);
+    if (now - begun >= locking.wait) refuse(holder);
     await clock.sleep(LOOK, signal).catch(refuseInterrupted);
     return false;
   };

@@ -14,7 +14,7 @@ import {
   take,
   unlock,
   type RegisterStoreOptions,
-  type HeadWatch,
+  type HolderWatch,
 } from './register-lock.js';
 import { readLog } from './record-log.js';
 import { registerSession } from './register-session.js';
@@ -29,7 +29,7 @@ export function registerStore(options: RegisterStoreOptions): Store {
   const registers = interruptible(options.registers, options);
   /** For what is asked before the lock is held. */
   const asking = { ...options, registers };
-  const watch: HeadWatch = { seen: undefined };
+  const watch: HolderWatch = { seen: undefined };
   return {
     location,
     ...defined({ endpoint: registers.endpoint }),

@@ -6,7 +6,7 @@ import { defined, forEachLimited, refuse, sha256, urlFrom } from '../../../model
 import { refuseAddress } from '../../state-address.js';
 import { refuseDenied, refuseUnfit, refuseUnreachable } from '../backend-errors.js';
 import type { Put, Registers } from './port.js';
-import { asFailure, REQUEST_TIMEOUT, retried, type Pauses } from '../retried.js';
+import { asFailure, isPassing, REQUEST_TIMEOUT, retried, type Pauses } from '../retried.js';
 import { listedKeys } from './s3-listing.js';
 
 /** The status for a header or a request that a server does not know. */
@@ -106,7 +106,7 @@ function s3Client(options: S3Options) {
     retried(options, location, async () => {
       const response = await send(method, path, more).catch(asFailure);
       if ('failure' in response) return response;
-      return isTransient(response.status)
+      return isPassing(response)
         ? { failure: `it responds with status ${response.status}` }
         : { found: explained(response, 'read') };
     });
@@ -217,8 +217,7 @@ function conditionalPut({ location, send, ask, explained }: Client): Registers['
       body: Buffer.from(body).toString('utf8'),
     }).catch(asFailure);
     // 409: another conditional write of the key was under way, and nobody says which of them took effect.
-    if ('failure' in response || response.status === 409 || isTransient(response.status))
-      return 'unknown';
+    if ('failure' in response || response.status === 409 || isPassing(response)) return 'unknown';
     if (response.status === UNKNOWN_REQUEST)
       refuseUnfit(location, `it does not support conditional writes: ${reasonOf(response)}`);
     const { status, headers: told } = explained(response, 'write');
@@ -256,6 +255,3 @@ interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
-
-const isTransient = (status: number): boolean =>
-  (status >= 500 && status !== UNKNOWN_REQUEST) || status === 429 || status === 408;

@@ -2,9 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { refuseUnreachable } from '../backend-errors.js';
 import type { Registers, Version } from './port.js';
-import { pauseAfter, type Pauses } from '../retried.js';
-
-export const ATTEMPTS = 4;
+import { ATTEMPTS, pauseAfter, type Pauses } from '../retried.js';
 
 export interface PutTools extends Pauses {
   readonly registers: Registers;
