@@ -6075,8 +6075,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an earlier address cannot be excluded',
     file: 'reconciler/plan/target-selection.ts',
-    find: 'if (later.length === 0) return [];',
-    replace: 'if (later.length >= 0) return [];',
+    find: 'if (later.length === 0) return undefined;',
+    replace: 'if (later.length >= 0) return undefined;',
     tests: ['unit/reconciler/refactoring.test.ts'],
   },
   {

@@ -97,9 +97,9 @@ export async function apply(
   const proposal = await visible(execution, (waited) =>
     propose({ ...execution, waited }, project, snapshot, request),
   );
-  const nothing = (exit: Exit, approved = false): Applied => ({
+  const nothing = (exit: Exit): Applied => ({
     proposal,
-    approved,
+    approved: false,
     outcomes: [],
     diagnostics: recovered,
     exit,
@@ -241,21 +241,19 @@ function refuseStale(complaints: readonly Diagnostic[]): void {
 /** Refuses a plan for what came up while it was looked at, as it would have been refused before. */
 function refuseHindered({ plan, exit }: Proposal, isSaved: boolean): void {
   if (exit === exits.done || exit === exits.changes) return;
-  const blocked = plan.verdicts.flatMap((one): Diagnostic[] => {
+  const blocked = plan.verdicts.flatMap((one): Diagnostic | [] => {
     const { rule, verdict, detail, address } = one;
     const flag = flagToAllow(one);
     return verdict === 'blocked'
-      ? [
-          {
-            severity: 'error',
-            code: rule,
-            summary: `Blocked by policy meanwhile: ${detail}.`,
-            ...(flag !== undefined && {
-              detail: `To allow it${isSaved ? ', make the plan again with' : ':'} ${flag}`,
-            }),
-            ...defined({ address }),
-          },
-        ]
+      ? {
+          severity: 'error',
+          code: rule,
+          summary: `Blocked by policy meanwhile: ${detail}.`,
+          ...(flag !== undefined && {
+            detail: `To allow it${isSaved ? ', make the plan again with' : ':'} ${flag}`,
+          }),
+          ...defined({ address }),
+        }
       : [];
   });
   throw new Refusal(

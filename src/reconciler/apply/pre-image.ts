@@ -13,25 +13,21 @@ import {
 } from '../../model/index.js';
 import { identityKey, indexByIdentity } from '../plan/match.js';
 
-/** The objects before the run, for pre-images: built once per kind, so that a thousand creates take linear time. */
-export interface Before {
-  readonly equals: (kind: Kind, values: Values) => readonly string[];
-  /** The highest of its numeric ids, and the newest of its time-based ones. */
-  readonly youngest: (kind: Kind) => Pick<Intent, 'highest' | 'newest'>;
-}
+export type Before = ReturnType<typeof beforeRun>;
 
-/** The objects before this run, from the reading the plan was made of. */
-export function beforeRun(liveObjects: LiveObjects): Before {
+/** The objects before this run, from the reading the plan was made of, for pre-images: built once per kind, so that a thousand creates take linear time. */
+export function beforeRun(liveObjects: LiveObjects) {
   const indexes = new Map<string, ReadonlyMap<string, readonly Live[]>>();
   const tops = new Map<string, Pick<Intent, 'highest' | 'newest'>>();
   return {
-    equals: (kind, values) => {
+    equals: (kind: Kind, values: Values): readonly string[] => {
       const collection = liveObjects.get(kind.name);
       if (!collection) return [];
       const index = cached(indexes, kind.name, () => indexByIdentity(collection));
       return (index.get(identityKey(kind, values) ?? '') ?? []).map((live) => live.id);
     },
-    youngest: (kind) =>
+    /** The highest of its numeric ids, and the newest of its time-based ones. */
+    youngest: (kind: Kind) =>
       cached(tops, kind.name, () =>
         youngestOf([...(liveObjects.get(kind.name)?.byId.keys() ?? [])]),
       ),

@@ -110,13 +110,11 @@ const brief = (text: string): string =>
 export function unverified(all: readonly Verified[]): readonly Diagnostic[] {
   return all.flatMap(({ name, origin, diagnostic }) =>
     diagnostic
-      ? [
-          {
-            ...diagnostic,
-            summary: `expectations.${name} could not be checked: ${diagnostic.summary}`,
-            origin,
-          },
-        ]
+      ? {
+          ...diagnostic,
+          summary: `expectations.${name} could not be checked: ${diagnostic.summary}`,
+          origin,
+        }
       : [],
   );
 }
@@ -134,8 +132,7 @@ function verified(tally: Tally): Verified {
     checked,
     failed,
     offenders,
-    ...defined({ count }),
-    ...defined({ diagnostic: error }),
+    ...defined({ count, diagnostic: error }),
   };
 }
 

@@ -206,17 +206,15 @@ const lookupNotes = (
   { after, label }: DeclarationPair,
   others: ReadonlySet<string>,
 ): readonly Diagnostic[] =>
-  after.lookups.flatMap(({ name, origin }): Diagnostic[] =>
+  after.lookups.flatMap(({ name, origin }): Diagnostic | [] =>
     others.has(name)
-      ? [
-          {
-            severity: 'info',
-            code: 'lookup-changed',
-            summary: `lookups.${name} does not look for the same object as at ${label}.`,
-            detail: 'References to it are shown as changed.',
-            origin,
-          },
-        ]
+      ? {
+          severity: 'info',
+          code: 'lookup-changed',
+          summary: `lookups.${name} does not look for the same object as at ${label}.`,
+          detail: 'References to it are shown as changed.',
+          origin,
+        }
       : [],
   );
 

@@ -7,6 +7,7 @@ import {
   isClear,
   isKnown,
   isTree,
+  keptMembers,
   mapMembers,
   same,
   Secret,
@@ -116,16 +117,14 @@ export function ignoring(values: JsonObject, paths: readonly string[]): JsonObje
 export function ignoring(values: Values, paths: readonly string[]): Values;
 export function ignoring(values: Values, paths: readonly string[]): Values {
   if (paths.length === 0) return values;
-  const out: Record<string, Value> = {};
-  for (const [name, value] of Object.entries(values)) {
-    if (paths.includes(name)) continue;
+  const kept = keptMembers(values, (_, name) => !paths.includes(name));
+  return mapMembers(kept, (value, name) => {
     const inner = paths
       .filter((path) => path.startsWith(`${name}.`))
       .map((path) => path.slice(name.length + 1));
-    if (isTree(value)) out[name] = ignoring(value, inner);
-    else out[name] = isDocument(value) && inner.length > 0 ? documentWithout(value, inner) : value;
-  }
-  return out;
+    if (isTree(value)) return ignoring(value, inner);
+    return isDocument(value) && inner.length > 0 ? documentWithout(value, inner) : value;
+  });
 }
 
 const isDocument = (value: Value): value is readonly Value[] => isList(value) && isTree(value[0]);

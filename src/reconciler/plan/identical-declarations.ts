@@ -123,7 +123,7 @@ export function identityConflicts(
       writes(change) && 'id' in change ? [[`${change.kind} ${change.id}`, change.write]] : [],
     ),
   );
-  return changes.flatMap((change): Diagnostic[] => {
+  return changes.flatMap((change): Diagnostic | [] => {
     const { address } = change;
     if (change.action !== 'create' || told.has(address)) return [];
     const mine = declared.get(address)?.lifecycle ?? {};
@@ -142,17 +142,15 @@ export function identityConflicts(
     if (!found) return [];
     const [holder, { id }] = found;
     if (mayBeDuplicates(declared.get(holder)?.lifecycle ?? {}, mine)) return [];
-    return [
-      {
-        severity: 'error',
-        code: 'exists-already',
-        summary: `${address} cannot be created: ${holder} holds the ${nounOf(kind)} ${id}, which has the same identity.`,
-        detail: isForgotten(changes, holder)
-          ? adviceOnForgotten(input.project, holder, address)
-          : `${renaming({ address: holder, name: holder.slice(kind.name.length + 1) }, change)}\nOtherwise plan the whole project, without PATH, --target and --exclude. If both are wanted, write \`lifecycle: { allow_duplicate: true }\`.`,
-        address,
-        ...defined({ origin: change.origin }),
-      },
-    ];
+    return {
+      severity: 'error',
+      code: 'exists-already',
+      summary: `${address} cannot be created: ${holder} holds the ${nounOf(kind)} ${id}, which has the same identity.`,
+      detail: isForgotten(changes, holder)
+        ? adviceOnForgotten(input.project, holder, address)
+        : `${renaming({ address: holder, name: holder.slice(kind.name.length + 1) }, change)}\nOtherwise plan the whole project, without PATH, --target and --exclude. If both are wanted, write \`lifecycle: { allow_duplicate: true }\`.`,
+      address,
+      ...defined({ origin: change.origin }),
+    };
   });
 }

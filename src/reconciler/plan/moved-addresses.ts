@@ -18,16 +18,11 @@ interface Step extends AddressMove {
   readonly block: MovedBlock;
 }
 
-export interface MovedAddresses {
-  /** The block that moves an address. */
-  blockOf(address: string): MovedBlock | undefined;
-  /** The address, and those that moves lead it to, one after the other. */
-  pathOf(address: string): readonly string[];
-}
+export type MovedAddresses = ReturnType<typeof movedAddresses>;
 
 type Blocks = Pick<Project, 'refactorings'>;
 
-export function movedAddresses({ refactorings = [] }: Blocks): MovedAddresses {
+export function movedAddresses({ refactorings = [] }: Blocks) {
   const steps = refactorings.flatMap((block): readonly Step[] => {
     if (block.block !== 'moved') return [];
     const to = tryAddress(block.to);
@@ -40,11 +35,13 @@ export function movedAddresses({ refactorings = [] }: Blocks): MovedAddresses {
   };
   const known = new Map<string, readonly string[]>();
   return {
-    blockOf(address) {
+    /** The block that moves an address. */
+    blockOf(address: string): MovedBlock | undefined {
       const parsed = tryAddress(address);
       return parsed && moveOf(parsed, moves)?.block;
     },
-    pathOf: (address) =>
+    /** The address, and those that moves lead it to, one after the other. */
+    pathOf: (address: string): readonly string[] =>
       cached(known, address, () => {
         const path = new Set([address]);
         const first = steps.length > 0 ? tryAddress(address) : undefined;

@@ -15,21 +15,19 @@ export function replacedOutsideNotes(
   { input: { kinds } }: Draft,
   changes: readonly Change[],
 ): readonly Diagnostic[] {
-  return changes.flatMap((change): Diagnostic[] => {
+  return changes.flatMap((change): Diagnostic | [] => {
     if (change.previous_id === undefined || !('id' in change)) return [];
     const secretive = [...walk(kinds.get(change.kind)?.attributes ?? {})].some(
       ([, { secret }]) => secret,
     );
     const summary = `${change.address} was replaced outside of trueup: ${change.previous_id} is gone, and ${change.id} matches the declaration now`;
-    return [
-      {
-        severity: 'warning',
-        code: REPLACED_OUTSIDE,
-        summary: `${summary}${secretive ? '; its secret may not be the declared one' : ''}.`,
-        address: change.address,
-        ...defined({ origin: change.origin }),
-      },
-    ];
+    return {
+      severity: 'warning',
+      code: REPLACED_OUTSIDE,
+      summary: `${summary}${secretive ? '; its secret may not be the declared one' : ''}.`,
+      address: change.address,
+      ...defined({ origin: change.origin }),
+    };
   });
 }
 
@@ -43,17 +41,15 @@ export function unseenNotes({ unseen, old }: Draft): readonly Diagnostic[] {
       'Until it is certain, what was written counts as live',
     ],
   ] as const;
-  return late.flatMap(([some, how, when, meaning]): readonly Diagnostic[] => {
+  return late.flatMap(([some, how, when, meaning]): Diagnostic | [] => {
     if (some.size === 0) return [];
     const [was, it] = some.size === 1 ? ['was', 'it'] : ['were', 'them'];
-    return [
-      {
-        severity: 'info',
-        code: 'not-visible-yet',
-        summary: `${firstNamed([...some].toSorted(compareText), 3)} ${was} ${how} ${it} ${when}.`,
-        detail: `${meaning}. To see it, plan again in a minute: trueup plan`,
-      },
-    ];
+    return {
+      severity: 'info',
+      code: 'not-visible-yet',
+      summary: `${firstNamed([...some].toSorted(compareText), 3)} ${was} ${how} ${it} ${when}.`,
+      detail: `${meaning}. To see it, plan again in a minute: trueup plan`,
+    };
   });
 }
 

@@ -30,8 +30,6 @@ import {
   type Values,
   type Write,
 } from '../../model/index.js';
-import type { LiveCollections } from '../live-collections.js';
-import type { Visibility } from '../recent-writes.js';
 import { graph } from './dependency-graph.js';
 import { createdFields, diff, driftOf, ignoring, type SecretVerdict } from './diff.js';
 import { declaredPart, literalsAtMasks } from './document-diff.js';
@@ -70,16 +68,13 @@ import { refactoringNotes } from './refactoring-notes.js';
 import { renameHints } from './rename-hints.js';
 import { withNumbers } from './text-numbers.js';
 
-export interface Proposal {
+/** With the readings that the plan was computed from. */
+export interface Proposal extends Pick<PlanInput, 'liveObjects' | 'secrets' | 'visibility'> {
   readonly plan: Plan;
-  /** The readings that the plan was computed from. */
-  readonly liveObjects: LiveCollections;
-  readonly secrets: PlanInput['secrets'];
   /** Live objects that no address manages or claims, by kind name. */
   readonly unmanaged: ReadonlyMap<string, readonly Live[]>;
   /** Objects that are not visible yet and that this plan has to do with: apply waits for them. */
   readonly awaited: readonly string[];
-  readonly visibility: Visibility;
   /** 0 nothing to do, 2 changes, 3 blocked, 5 a person must decide, 1 errors. */
   readonly exit: Exit;
 }

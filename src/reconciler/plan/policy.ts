@@ -29,7 +29,6 @@ import {
 } from './possible-duplicates.js';
 import { ownRoot, formerAddressInState } from './match.js';
 import { maskedWords, masksSent } from './masked-configuration.js';
-import type { LiveCollections } from '../live-collections.js';
 import { forgetting } from './moved-addresses.js';
 import type { PlanInput } from './plan-input.js';
 import { uncounted, type Selection } from './target-selection.js';
@@ -51,9 +50,8 @@ export interface Circumstances {
 
 interface Case extends Circumstances {
   readonly changes: readonly Change[];
-  readonly liveObjects: LiveCollections;
 }
-type Rule = (at: Case) => readonly Finding[];
+type Rule = (at: Case) => Finding | readonly Finding[];
 
 const judged = (
   changes: readonly Change[],
@@ -106,10 +104,10 @@ export function judge(
   circumstances: Circumstances,
 ): readonly Verdict[] {
   const { input } = circumstances;
-  const at: Case = { ...circumstances, changes, liveObjects: input.liveObjects };
+  const at: Case = { ...circumstances, changes };
   const plan = judged(changes, input);
   return [
-    ...engineRules.flatMap((name) => verdictsOf({ name }, rules[name](at), input)),
+    ...engineRules.flatMap((name) => verdictsOf({ name }, [rules[name](at)].flat(), input)),
     ...input.rules.flatMap((rule) => verdictsOf(rule, rule.judge(plan), input)),
     ...verdictsOf({ name: MASKED_CONFIGURATION, allowable: false }, maskedWrites(at), input),
   ];
@@ -148,29 +146,27 @@ const rules: Readonly<Record<(typeof engineRules)[number], Rule>> = {
     const limit = input.project.settings.policy.max_deletes;
     const all = countAll(now, before);
     return now.size > 0 && all > limit
-      ? [
-          {
-            detail: `${now.size} to delete${earlier(all - now.size)}; the limit is ${limit} in 24 hours (settings.policy.max_deletes)`,
-          },
-        ]
+      ? {
+          detail: `${now.size} to delete${earlier(all - now.size)}; the limit is ${limit} in 24 hours (settings.policy.max_deletes)`,
+        }
       : [];
   },
 
-  'max-changed': ({ changes, input, liveObjects, matched, selection }) => {
+  'max-changed': ({ changes, input, matched, selection }) => {
     const entries = Object.values(input.state?.resources ?? {});
     const objects = new Set([...matched, ...entries.map(({ kind, id }) => `${kind} ${id}`)]).size;
     const now = objectsOf(changes, ['update', 'delete']);
     const all = countAll(now, recent(input, ['delete', 'update']));
     const limit = input.project.settings.policy.max_changed_percent;
     // The number of live objects that could not be read is unknown: they raise no limit.
-    const unread = uncounted(selection, input.state).filter(({ kind }) => !liveObjects.has(kind));
+    const unread = uncounted(selection, input.state).filter(
+      ({ kind }) => !input.liveObjects.has(kind),
+    );
     if (objects + unread.length < SHARE_FROM || now.size === 0 || (all / objects) * 100 <= limit)
       return [];
-    return [
-      {
-        detail: `${now.size} of ${objects} objects to update or delete${earlier(all - now.size)}; the limit is ${limit} % in 24 hours (settings.policy.max_changed_percent)`,
-      },
-    ];
+    return {
+      detail: `${now.size} of ${objects} objects to update or delete${earlier(all - now.size)}; the limit is ${limit} % in 24 hours (settings.policy.max_changed_percent)`,
+    };
   },
 
   'first-run': ({ changes, input }) => {
@@ -185,15 +181,13 @@ const rules: Readonly<Record<(typeof engineRules)[number], Rule>> = {
       .filter((change) => writes(change) && !named.has(change.address))
       .map(({ address }) => address);
     if (changed.length === 0) return [];
-    return [
-      {
-        detail: `there is no state, and ${changed.length} of ${adopted.length} adopted objects would be changed: ${firstNamed(changed, FEW)}; to change an object, name it in lifecycle.adopt, or import it first: \`trueup import ADDRESS ID\``,
-      },
-    ];
+    return {
+      detail: `there is no state, and ${changed.length} of ${adopted.length} adopted objects would be changed: ${firstNamed(changed, FEW)}; to change an object, name it in lifecycle.adopt, or import it first: \`trueup import ADDRESS ID\``,
+    };
   },
 
-  'possible-duplicate': ({ changes, input, liveObjects, unmanaged }) => {
-    const allowed = allowingDuplicates(input.project);
+  'possible-duplicate': ({ changes, input: { project, liveObjects }, unmanaged }) => {
+    const allowed = allowingDuplicates(project);
     const creates = changes.filter(
       (change): change is Create => change.action === 'create' && !allowed.has(change.address),
     );
@@ -250,7 +244,7 @@ const rules: Readonly<Record<(typeof engineRules)[number], Rule>> = {
   },
 };
 
-function maskedWrites({ changes, liveObjects, input: { kinds } }: Case): readonly Finding[] {
+function maskedWrites({ changes, input: { kinds, liveObjects } }: Case): readonly Finding[] {
   return changes.flatMap((change) => {
     const masks =
       (change.action === 'update' || change.action === 'adopt') && change.write

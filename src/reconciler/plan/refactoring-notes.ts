@@ -73,20 +73,20 @@ function finishedBlocks(
   const { pathOf } = movedAddresses(project);
   const withMoves = heldAt(recorded.flatMap(pathOf));
   const leaving = heldAt(selection.removed.flatMap(([address]) => pathOf(address)));
-  return refactorings.flatMap((block): readonly Diagnostic[] => {
+  return refactorings.flatMap((block): Diagnostic | [] => {
     const summary = finished(block, now, withMoves);
     if (summary === undefined || isRefused(block)) return [];
     const { origin } = block;
     const inVain =
       block.block === 'moved' ? movesNothing(block, refactorings, now, leaving.names) : undefined;
-    if (inVain) return [inVain];
+    if (inVain) return inVain;
     const others = block.block === 'import' ? heldOthers(block, project, state) : [];
-    if (others.length > 0) return [importsNothing(origin, others)];
+    if (others.length > 0) return importsNothing(origin, others);
     const meant =
       block.block === 'removed' ? didYouMean(formatAddress(block.from), meantIn(leaving)) : '';
-    if (block.block === 'removed' && meant !== '') return [removesNothing(block, meant)];
+    if (block.block === 'removed' && meant !== '') return removesNothing(block, meant);
     const detail = 'Delete the block once every environment has applied it.';
-    return [{ severity: 'info', code: 'finished-block', summary, detail, origin }];
+    return { severity: 'info', code: 'finished-block', summary, detail, origin };
   });
 }
 
@@ -196,18 +196,16 @@ function movesToNowhere({ project, selection }: Noted): readonly Diagnostic[] {
   if (project.refactorings === undefined || isDoubtful) return [];
   const { blockOf } = movedAddresses(project);
   const blocksOf = removedBlocks(project);
-  return selection.removed.flatMap(([address]): readonly Diagnostic[] => {
+  return selection.removed.flatMap(([address]): Diagnostic | [] => {
     const block = blockOf(address);
     if (!block || blocksOf(address).length > 0) return [];
-    return [
-      {
-        severity: 'warning',
-        code: 'moved-nowhere',
-        summary: `${address} is not moved: nothing is declared at its address after the move from ${block.from} to ${block.to}. It counts as removed.`,
-        detail: 'Declare it under its new address, or delete the block if it is to be removed.',
-        address,
-        origin: block.origin,
-      },
-    ];
+    return {
+      severity: 'warning',
+      code: 'moved-nowhere',
+      summary: `${address} is not moved: nothing is declared at its address after the move from ${block.from} to ${block.to}. It counts as removed.`,
+      detail: 'Declare it under its new address, or delete the block if it is to be removed.',
+      address,
+      origin: block.origin,
+    };
   });
 }

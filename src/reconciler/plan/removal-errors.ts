@@ -37,19 +37,17 @@ export const removalErrors = (
 function boundRemovals(project: Project, gone: Recorded): readonly Diagnostic[] {
   const { blockOf, pathOf } = movedAddresses(project);
   const ids = new Map(gone.map(([address, { id }]) => [address, id]));
-  return gone.flatMap(([address, { id }]): readonly Diagnostic[] => {
+  return gone.flatMap(([address, { id }]): Diagnostic | [] => {
     const later = pathOf(address).find((one) => (ids.get(one) ?? id) !== id);
     if (later === undefined) return [];
-    return [
-      {
-        severity: 'error',
-        code: 'renamed-bound',
-        summary: `${address} is moved to ${later}, but both are recorded.`,
-        detail: `Delete the moved block, or forget one of them. To keep its object: trueup state rm ${shellWord(later)}`,
-        address,
-        ...defined({ origin: blockOf(address)?.origin }),
-      },
-    ];
+    return {
+      severity: 'error',
+      code: 'renamed-bound',
+      summary: `${address} is moved to ${later}, but both are recorded.`,
+      detail: `Delete the moved block, or forget one of them. To keep its object: trueup state rm ${shellWord(later)}`,
+      address,
+      ...defined({ origin: blockOf(address)?.origin }),
+    };
   });
 }
 
@@ -67,28 +65,28 @@ function spokenFor(project: Project, removed: Recorded, destroy: boolean): reado
       [one.address, ...formerAddresses(one), adoptedBy(one)].map((key) => [key, one] as const),
     ),
   );
-  const found = removed.flatMap(([address, { kind, id }]): readonly Elsewhere[] => {
+  const found = removed.flatMap(([address, { kind, id }]): Elsewhere | [] => {
     // What is destroyed together with its declaration is not moved from there.
     if (own.has(address) || isConfirmed(address).some(({ forgets }) => !forgets)) return [];
     const path = pathOf(address);
     const moves = path.flatMap((one) => blockOf(one) ?? []);
     const forgets = blocksOf(address).filter((one) => one.forgets);
     const block = [...moves, ...forgets].find((one) => outside.blocks.includes(one));
-    if (block) return [{ ...block, address, why: `holds a ${block.block} block that names it` }];
+    if (block) return { ...block, address, why: `holds a ${block.block} block that names it` };
     const other = path.flatMap((one) => declared.get(one) ?? [])[0];
-    if (other) return [{ ...other, address, why: 'declares it' }];
+    if (other) return { ...other, address, why: 'declares it' };
     const adopts = declared.get(idOf(kind, id));
-    if (adopts) return [{ ...adopts, address, why: `adopts its object as ${adopts.address}` }];
+    if (adopts) return { ...adopts, address, why: `adopts its object as ${adopts.address}` };
     const error = outside.errors.find(({ names }) =>
       path.some((one) => names.has(withoutKey(one)) || names.has(withoutName(one))),
     );
     if (error) {
       const why = `has an error, and may hold a block that names it: ${error.summary}`;
-      return [{ ...error, address, why }];
+      return { ...error, address, why };
     }
     const { unread } = outside;
     if (!unread || !path.some((one) => unread.mayDeclare(one))) return [];
-    return [{ ...unread, address, why: `has an error, and may declare it: ${unread.summary}` }];
+    return { ...unread, address, why: `has an error, and may declare it: ${unread.summary}` };
   });
   return found.map((one) => elsewhere(one, destroy ? found : []));
 }

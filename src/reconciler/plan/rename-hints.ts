@@ -1,5 +1,6 @@
 // A new address that is probably an old one renamed: suggested, never assumed.
 import {
+  defined,
   shellWord,
   tryAddress,
   type Change,
@@ -39,24 +40,21 @@ function renames(
   deletes: readonly Delete[],
 ): readonly Diagnostic[] {
   const going = new Map(deletes.map((one) => [identityKey(kind, one.before), one]));
-  return creates.flatMap((change): Diagnostic[] => {
+  return creates.flatMap((change): Diagnostic | [] => {
     const old =
       going.size === 0
         ? undefined
         : going.get(identityKey(kind, { ...root, ...change.declaredObject.declared }));
     if (!old) return [];
     const summary = `${change.address} would be created with the identity of ${old.address}, which would be deleted.`;
-    const origin = change.origin && { origin: change.origin };
-    return [
-      {
-        severity: 'info',
-        code: 'looks-renamed',
-        summary,
-        detail: renaming(old, change),
-        address: change.address,
-        ...origin,
-      },
-    ];
+    return {
+      severity: 'info',
+      code: 'looks-renamed',
+      summary,
+      detail: renaming(old, change),
+      address: change.address,
+      ...defined({ origin: change.origin }),
+    };
   });
 }
 

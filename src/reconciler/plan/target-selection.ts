@@ -255,11 +255,11 @@ function doubtfulRenames(
       const entry = state?.resources[former];
       return entry && former !== address ? [{ former, entry }] : [];
     });
-    return held.flatMap(({ former, entry }): readonly Diagnostic[] => {
+    return held.flatMap(({ former, entry }): Diagnostic | [] => {
       const { remedy, isCount, ...place } = renameSource(declaration, former);
-      const doubt = (code: string, why: string, detail: string): readonly Diagnostic[] => {
+      const doubt = (code: string, why: string, detail: string): Diagnostic => {
         const summary = `${address} was renamed from ${former}, but ${why}.`;
-        return [{ severity: 'error', code, summary, detail, address, ...place }];
+        return { severity: 'error', code, summary, detail, address, ...place };
       };
       const forgetting = `To keep its object: trueup state rm ${shellWord(former)}`;
       if (all.has(former))
@@ -392,8 +392,8 @@ function wrongNames(
 ): readonly Diagnostic[] {
   const all = [...nameable.declared, ...nameable.recorded];
   return [...targets, ...excludes].flatMap((name) => {
-    const earlier = destroy ? [] : earlierName(name, nameable);
-    return earlier.length > 0 ? earlier : unknownName(kinds, name, all);
+    const earlier = destroy ? undefined : earlierName(name, nameable);
+    return earlier ?? unknownName(kinds, name, all) ?? [];
   });
 }
 
@@ -401,41 +401,37 @@ function wrongNames(
 function earlierName(
   name: string,
   { declared, renamed, pathOf }: Pick<Nameable, 'declared' | 'renamed' | 'pathOf'>,
-): Diagnostic[] {
-  if (declared.some((address) => named(address, [name]))) return [];
+): Diagnostic | undefined {
+  if (declared.some((address) => named(address, [name]))) return undefined;
   const later = [...renamed].flatMap(([former, now]) =>
     pathOf(former).some((one) => named(one, [name])) ? [now] : [],
   );
-  if (later.length === 0) return [];
-  return [
-    {
-      severity: 'error',
-      code: 'renamed-address',
-      summary: `${name} has another address now: ${firstNamed(later, FEW)}.`,
-      detail: `Name the address that is declared: ${shellWord(later[0]!)}`,
-    },
-  ];
+  if (later.length === 0) return undefined;
+  return {
+    severity: 'error',
+    code: 'renamed-address',
+    summary: `${name} has another address now: ${firstNamed(later, FEW)}.`,
+    detail: `Name the address that is declared: ${shellWord(later[0]!)}`,
+  };
 }
 
 /** Addresses that a message names at most. */
 const FEW = 3;
 
-function unknownName(kinds: Kinds, name: string, addresses: readonly string[]): Diagnostic[] {
-  if (addresses.some((address) => named(address, [name]))) return [];
+function unknownName(
+  kinds: Kinds,
+  name: string,
+  addresses: readonly string[],
+): Diagnostic | undefined {
+  if (addresses.some((address) => named(address, [name]))) return undefined;
   const address = tryAddress(name);
   const near = nearest(address ? formatAddress(address) : name, addresses);
   const shown = [...kinds.values()].find(({ named_as }) => named_as !== undefined);
   const example = shown ? `, as in ${shown.name}.${shown.named_as}` : '';
   const detail =
     near === undefined ? `Addresses are <kind>.<name>${example}.` : `Did you mean ${near}?`;
-  return [
-    {
-      severity: 'error',
-      code: 'unknown-address',
-      summary: `${name} is neither declared nor in the state.`,
-      detail,
-    },
-  ];
+  const summary = `${name} is neither declared nor in the state.`;
+  return { severity: 'error', code: 'unknown-address', summary, detail };
 }
 
 /** Tells if a file (relative, with `/`) is one of the PATHs or below one of them. Called for every entry of a state, computed once per file. */
