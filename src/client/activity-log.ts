@@ -1,6 +1,7 @@
 // Reads from the activity log who changed an object.
 import {
   compareText,
+  forEachLimited,
   isObject,
   own,
   type Activity,
@@ -8,7 +9,7 @@ import {
   type Json,
 } from '../model/index.js';
 import { validId } from './response.js';
-import { each, pagesOf } from './pagination.js';
+import { atOnce, pagesOf } from './pagination.js';
 import { understood, type ClientSession } from './client-session.js';
 
 const pageSize = 500;
@@ -28,7 +29,7 @@ export async function activity(
   const found = new Map<string, Activity>();
   const wanted = new Set(ids);
   await understood(name, path, () =>
-    each(queries, async (filters) => {
+    forEachLimited(queries, atOnce, async (filters) => {
       const first = endpoint.dialect.query(pageSize, { ...filters, action__timestamp__gte: since });
       for await (const { records } of pagesOf(session, { endpoint, name, path, first })) {
         if (records.length === 0) break;
