@@ -41,21 +41,7 @@ export interface UnfinishedJob {
   readonly startedOn: Date | null;
 }
 
-export interface JobQueue {
-  /** Adds all, or none. */
-  add(jobs: readonly NewJob[]): Promise<void>;
-  fetch(most: number): Promise<readonly FetchedJob[]>;
-  complete(id: string): Promise<void>;
-  cancel(ids: readonly string[]): Promise<void>;
-  /** Says that these are still being done; before version 12 only their expiry counts. */
-  beat(ids: readonly string[]): Promise<void>;
-  /** Whether the job is still given to the one that fetched it. */
-  isHeld(job: FetchedJob): Promise<boolean>;
-  /** Those whose data hold these members. */
-  unfinished(members: JsonObject): Promise<readonly UnfinishedJob[]>;
-  /** How many were given up, because each process that did them was gone. */
-  givenUp(members: JsonObject): Promise<number>;
-}
+export type JobQueue = ReturnType<typeof queueNamed>;
 
 export interface Schedule {
   /** Of the queue that gets a job. */
@@ -64,16 +50,7 @@ export interface Schedule {
   readonly data: unknown;
 }
 
-export interface JobQueues {
-  /** For people; never with a password. */
-  readonly location: string;
-  /** The queue of this name, which is made where it is missing. */
-  queue(name: string): Promise<JobQueue>;
-  schedules(): Promise<readonly Schedule[]>;
-  schedule(one: Schedule & { readonly data: JsonObject }): Promise<void>;
-  unschedule(name: string): Promise<void>;
-  close(): Promise<void>;
-}
+export type JobQueues = Awaited<ReturnType<typeof jobQueues>>;
 
 export interface JobQueueOptions extends Pauses {
   /** May hold a password. */
@@ -140,7 +117,7 @@ const refuseWithout = (): never =>
   });
 
 /** @throws Refusal where it cannot be used */
-export async function jobQueues(options: JobQueueOptions): Promise<JobQueues> {
+export async function jobQueues(options: JobQueueOptions) {
   const { url, works, random } = options;
   const MakeBoss = await loadedBoss();
   const location = postgresLocation(url);
@@ -177,15 +154,17 @@ export async function jobQueues(options: JobQueueOptions): Promise<JobQueues> {
   }
   const from = `${schema}.job`;
   return {
+    /** For people; never with a password. */
     location,
     close,
-    async queue(name) {
+    /** The queue of this name, which is made where it is missing. */
+    async queue(name: string): Promise<JobQueue> {
       const heartbeat = isNew ? { heartbeatSeconds: HEARTBEAT } : {};
       await boss.createQueue(name, { name, retryLimit: RETRIES, ...heartbeat });
       return queueNamed(name, { boss, database, from, uuid: () => random.uuid() });
     },
     schedules: () => boss.getSchedules(),
-    async schedule({ name, cron, data }) {
+    async schedule({ name, cron, data }: Schedule & { readonly data: JsonObject }): Promise<void> {
       await boss.createQueue(name, { name });
       await boss.schedule(name, cron, data).catch((error: unknown) => {
         if (error instanceof Refusal || sqlState(error) !== undefined) throw error;
@@ -194,7 +173,7 @@ export async function jobQueues(options: JobQueueOptions): Promise<JobQueues> {
         });
       });
     },
-    unschedule: async (name) => void (await boss.unschedule(name)),
+    unschedule: async (name: string): Promise<void> => void (await boss.unschedule(name)),
   };
 }
 
@@ -206,11 +185,12 @@ interface QueueTools {
   readonly uuid: () => string;
 }
 
-function queueNamed(name: string, { boss, database, from, uuid }: QueueTools): JobQueue {
+function queueNamed(name: string, { boss, database, from, uuid }: QueueTools) {
   const ask = async (text: string, ...values: readonly unknown[]): Promise<Rows['rows']> =>
     (await database.executeSql(text, values)).rows;
   return {
-    async add(jobs) {
+    /** Adds all, or none. */
+    async add(jobs: readonly NewJob[]): Promise<void> {
       if (jobs.length === 0) return;
       // Named here, so that a statement which is sent twice adds them once.
       const made = jobs.map(({ data, priority, expiry, startAt }) => ({
@@ -223,7 +203,7 @@ function queueNamed(name: string, { boss, database, from, uuid }: QueueTools): J
       }));
       await (boss.touch ? boss.insert(name, made) : boss.insert(made));
     },
-    async fetch(most) {
+    async fetch(most: number): Promise<readonly FetchedJob[]> {
       let asked: Promise<Rows> | undefined;
       // Either version takes an error for an empty queue.
       const db: Database = {
@@ -233,14 +213,16 @@ function queueNamed(name: string, { boss, database, from, uuid }: QueueTools): J
       await asked;
       return jobs;
     },
-    complete: async (id) => void (await boss.complete(name, id)),
-    async cancel(ids) {
+    complete: async (id: string): Promise<void> => void (await boss.complete(name, id)),
+    async cancel(ids: readonly string[]): Promise<void> {
       if (ids.length > 0) await boss.cancel(name, ids);
     },
-    async beat(ids) {
+    /** Says that these are still being done; before version 12 only their expiry counts. */
+    async beat(ids: readonly string[]): Promise<void> {
       if (ids.length > 0) await boss.touch?.(name, ids);
     },
-    async isHeld({ id, retryCount }) {
+    /** Whether the job is still given to the one that fetched it. */
+    async isHeld({ id, retryCount }: FetchedJob): Promise<boolean> {
       const rows = await ask(
         `select 1 from ${from} where name = $1 and id = $2 and state = 'active' and retry_count = $3`,
         name,
@@ -249,7 +231,8 @@ function queueNamed(name: string, { boss, database, from, uuid }: QueueTools): J
       );
       return rows.length > 0;
     },
-    async unfinished(members) {
+    /** Those whose data hold these members. */
+    async unfinished(members: JsonObject): Promise<readonly UnfinishedJob[]> {
       const rows = await ask(
         `select id, data, state, started_on as "startedOn" from ${from} where name = $1 and state < 'completed' and data @> $2::jsonb`,
         name,
@@ -258,7 +241,8 @@ function queueNamed(name: string, { boss, database, from, uuid }: QueueTools): J
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the statement names them
       return rows as unknown as readonly UnfinishedJob[];
     },
-    async givenUp(members) {
+    /** How many were given up, because each process that did them was gone. */
+    async givenUp(members: JsonObject): Promise<number> {
       const [row] = await ask(
         `select count(*)::int as count from ${from} where name = $1 and state = 'failed' and data @> $2::jsonb`,
         name,

@@ -275,17 +275,15 @@ async function knownPlaces(known: KnownSerials): Promise<readonly KnownPlace[]> 
       return { ...(await load(known, path)), path };
     }),
   );
+  const { location } = left;
+  const here = usual && {
+    location,
+    path: location,
+    unfinished: usual.unfinished,
+    ...declaredIn(usual.state),
+  };
   return [
-    ...(usual
-      ? [
-          {
-            location: left.location,
-            path: left.location,
-            unfinished: usual.unfinished,
-            ...declaredIn(usual.state),
-          },
-        ]
-      : []),
+    ...(here ? [here] : []),
     ...seen.filter((one) => isPlace(one)).filter(({ project }) => project === known.project),
   ];
 }

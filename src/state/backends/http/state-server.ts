@@ -59,16 +59,6 @@ interface Reply {
 /** `failure`: why there is no response, or one that may be another one the next time. */
 type ReplyOrFailure = Reply | { readonly failure: string };
 
-interface Requests {
-  readonly location: string;
-  /** Never asks twice. @throws Refusal for a response that means the same to every request. @param what the user wants to do, as in "read" */
-  send(
-    method: string,
-    what: string,
-    to?: { readonly path?: string; readonly id?: string; readonly body?: string },
-  ): Promise<ReplyOrFailure>;
-}
-
 const isGitLab = ({ pathname }: URL): boolean =>
   /\/api\/v4\/projects\/[^/]+\/terraform\/state\/[^/]+$/.test(pathname);
 
@@ -92,7 +82,7 @@ export function stateAddress(url: URL, project: string): URL {
   return address;
 }
 
-function requests({ url, user, password = '', transport }: StateServerOptions): Requests {
+function requests({ url, user, password = '', transport }: StateServerOptions) {
   const location = `${url.origin}${url.pathname}`;
   const authorization =
     user === undefined
@@ -100,7 +90,16 @@ function requests({ url, user, password = '', transport }: StateServerOptions): 
       : { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
   return {
     location,
-    async send(method, what, { path = '', id, body } = {}) {
+    /** Never asks twice. @throws Refusal for a response that means the same to every request. @param what the user wants to do, as in "read" */
+    async send(
+      method: string,
+      what: string,
+      {
+        path = '',
+        id,
+        body,
+      }: { readonly path?: string; readonly id?: string; readonly body?: string } = {},
+    ): Promise<ReplyOrFailure> {
       const target = new URL(url);
       target.username = '';
       target.hash = '';
@@ -168,7 +167,7 @@ export function stateServer(options: StateServerOptions): StateServer {
 
 function lockRequests(
   options: StateServerOptions,
-  { location, send }: Requests,
+  { location, send }: ReturnType<typeof requests>,
 ): Pick<StateServer, 'lock' | 'holds' | 'unlock'> {
   const { version } = options;
   const { take, free, path } = lockForm(options.url);

@@ -5,7 +5,6 @@ import type { Clock, Files, Random } from '../../../platform/index.js';
 import { ifThere, withDisk } from '../../disk-errors.js';
 import { checkedLine, decodeWave, parseCheckedLine } from '../../journal-text.js';
 import type { Session } from '../../store-port.js';
-import type { Rescue } from '../until-stopped.js';
 
 const MODE = 0o600;
 /** Milliseconds for which results are kept that settle no open intent, longer than any settle time. Their intents may be in a state that has the same location on another server. */
@@ -25,19 +24,16 @@ interface RescueTools {
   readonly before?: string;
 }
 
-export interface RescueFolder extends Rescue {
-  find(): Promise<readonly RescueFile[]>;
-  forget(path: string): Promise<void>;
-}
+export type RescueFolder = ReturnType<typeof rescueIn>;
 
 /** @param folder absolute @param of what tells one project in one place from another */
-export function rescueIn(folder: string, of: string, tools: RescueTools): RescueFolder {
+export function rescueIn(folder: string, of: string, tools: RescueTools) {
   const { files, random } = tools;
   const path = join(folder, `${random.uuid()}.jsonl`);
   let begun = false;
   return {
     path,
-    keep: (lines) =>
+    keep: (lines: string) =>
       withDisk(path, async () => {
         await files.makeFolder(dirname(path));
         const { write, close } = await files.append(path, MODE);
@@ -49,7 +45,7 @@ export function rescueIn(folder: string, of: string, tools: RescueTools): Rescue
         }
       }),
 
-    find: () =>
+    find: (): Promise<readonly RescueFile[]> =>
       withDisk(folder, async () => {
         const names = (await ifThere(files.list(folder))) ?? [];
         const found = await Promise.all(
@@ -60,7 +56,7 @@ export function rescueIn(folder: string, of: string, tools: RescueTools): Rescue
         return found.flat();
       }),
 
-    forget: (one) => withDisk(one, async () => void (await ifThere(files.remove(one)))),
+    forget: (one: string) => withDisk(one, async () => void (await ifThere(files.remove(one)))),
   };
 }
 
