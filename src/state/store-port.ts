@@ -1,5 +1,5 @@
 // The store port: the place of data between runs. Every store keeps state and journal in the same durable place.
-import type { Intent, Project, RunRecord, State } from '../model/index.js';
+import { Refusal, type Intent, type Project, type RunRecord, type State } from '../model/index.js';
 
 /** Everything a store knows, with the journal of an unfinished run folded in. */
 export interface Snapshot {
@@ -26,6 +26,10 @@ export function described({ operation, pid, host, created_at, url }: LockInfo): 
   const run = url === undefined ? '' : ` (${url})`;
   return `${JSON.stringify(operation)}, process ${pid} on ${JSON.stringify(host)}, since ${created_at}${run}`;
 }
+
+/** Whether another run holds the lock. */
+export const isLocked = (error: unknown): error is Refusal =>
+  error instanceof Refusal && error.diagnostics.some(({ code }) => code === 'locked');
 
 /** A state that a store holds: the current one, or one before it. */
 export interface KeptState {

@@ -1,8 +1,8 @@
 // A store that waits for its lock, where it cannot do so itself.
-import { Refusal, type Diagnostic } from '../model/index.js';
+import type { Diagnostic } from '../model/index.js';
 import { refuseInterrupted } from './backends/backend-errors.js';
 import type { LockTools } from './backends/file/lock.js';
-import type { Store } from './store-port.js';
+import { isLocked, type Store } from './store-port.js';
 
 /** Milliseconds between two attempts. */
 const LOOK = 2_000;
@@ -21,9 +21,7 @@ export function waitingStore(store: Store, { clock, wait, signal, notify }: Wait
         try {
           return await store.open(...asked);
         } catch (error) {
-          const isHeld =
-            error instanceof Refusal && error.diagnostics.some(({ code }) => code === 'locked');
-          if (!isHeld || clock.monotonic() - begun >= wait) throw error;
+          if (!isLocked(error) || clock.monotonic() - begun >= wait) throw error;
           if (attempt === 1) notify?.(lockWaited(error.diagnostics[0]!.summary, wait));
           await clock.sleep(LOOK, signal).catch(refuseInterrupted);
         }

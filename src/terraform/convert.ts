@@ -64,14 +64,23 @@ export function valuesOf(attributes: Attributes, block: CtyObject): Values {
   return normalAll(attributes, membersOf(attributes, block));
 }
 
-function membersOf(attributes: Attributes, block: CtyObject): Values {
-  const members: Record<string, Value> = {};
+const membersOf = (attributes: Attributes, block: CtyObject): Values =>
+  eachGiven(attributes, block, (name, attribute, held): Value =>
+    attribute.secret ? secretOf(name, held) : plain(attribute, held),
+  );
+
+/** A record of what is made of each attribute that a block gives. A secret stands under its write-only name. */
+function eachGiven<T>(
+  attributes: Attributes,
+  block: CtyObject,
+  make: (name: string, attribute: Attribute, held: CtyValue) => T,
+): Readonly<Record<string, T>> {
+  const made: Record<string, T> = {};
   for (const [name, attribute] of Object.entries(attributes)) {
     const held = block[attribute.secret ? writeOnly(name) : name] ?? null;
-    if (held !== null)
-      members[name] = attribute.secret ? secretOf(name, held) : plain(attribute, held);
+    if (held !== null) made[name] = make(name, attribute, held);
   }
-  return members;
+  return made;
 }
 
 function secretOf(name: string, held: CtyValue): Value {
@@ -217,16 +226,14 @@ export const identified = ({ id, values }: Live): Values => ({ ...values, id });
 
 /** The planned values, with the unknown ones filled in from the live object. */
 export function resultOf(attributes: Attributes, planned: CtyObject, live: Values): CtyObject {
-  const result: Record<string, CtyValue> = {};
-  for (const [name, held] of Object.entries(planned)) {
+  return mapMembers(planned, (held, name): CtyValue => {
     const attribute = attributes[name];
     const inner = live[name];
-    if (held instanceof Unknown) result[name] = attribute ? heldOf(attribute, inner, null) : null;
-    else if (attribute?.word === 'object' && isRecord(held))
-      result[name] = resultOf(attribute.attributes, held, isTree(inner) ? inner : {});
-    else result[name] = held;
-  }
-  return result;
+    if (held instanceof Unknown) return attribute ? heldOf(attribute, inner, null) : null;
+    return attribute?.word === 'object' && isRecord(held)
+      ? resultOf(attribute.attributes, held, isTree(inner) ? inner : {})
+      : held;
+  });
 }
 
 /** The planned values that the configuration declares: the rest is not managed. Secrets are the configuration's. */
@@ -249,15 +256,10 @@ function spokenOf(attributes: Attributes, planned: CtyObject, config: CtyObject)
 }
 
 /** A block as the declaration it would be in a file, for validation: what is not known yet, and every secret, is a `${…}`. */
-export function rawOf(attributes: Attributes, block: CtyObject): JsonObject {
-  const raw: Record<string, Json> = {};
-  for (const [name, attribute] of Object.entries(attributes)) {
-    const held = block[attribute.secret ? writeOnly(name) : name] ?? null;
-    if (held === null) continue;
-    raw[name] = attribute.secret ? '${secret.env.GIVEN}' : rawValue(attribute, held);
-  }
-  return raw;
-}
+export const rawOf = (attributes: Attributes, block: CtyObject): JsonObject =>
+  eachGiven(attributes, block, (_, attribute, held): Json =>
+    attribute.secret ? '${secret.env.GIVEN}' : rawValue(attribute, held),
+  );
 
 function rawValue(attribute: Attribute, held: CtyValue): Json {
   if (held instanceof Unknown) return '${unknown}';

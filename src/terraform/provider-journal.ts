@@ -17,7 +17,7 @@ import {
   type RecoveryContext,
   type Undecided,
 } from '../reconciler/apply/recovery.js';
-import type { Notes, Session, Store } from '../state/store-port.js';
+import { isLocked, type Notes, type Session, type Store } from '../state/store-port.js';
 
 /** Milliseconds that the lock is kept after the last write: a chain of objects is made one by one. */
 const LINGER = 300;
@@ -227,9 +227,6 @@ async function markShown(
     else entries.delete(address);
   }
 }
-
-const isLocked = (error: unknown): error is Refusal =>
-  error instanceof Refusal && error.diagnostics.some(({ code }) => code === 'locked');
 
 function ifLocked(error: unknown): undefined {
   if (!isLocked(error)) throw error;

@@ -123,17 +123,16 @@ const beside = (block: ResourceBlock<Kind>): readonly SchemaAttribute[] =>
   }));
 
 const resourceAttributes = (attributes: Attributes): readonly SchemaAttribute[] =>
-  Object.entries(attributes).flatMap(([name, attribute]) => {
-    if (attribute.secret) return secretAttributes(name, attribute);
-    return [
-      {
-        name,
-        ...useOf(attribute),
-        description: described(attribute),
-        ...typed(attribute, resourceAttributes),
-      },
-    ];
-  });
+  Object.entries(attributes).flatMap(([name, attribute]) =>
+    attribute.secret
+      ? secretAttributes(name, attribute)
+      : {
+          name,
+          ...useOf(attribute),
+          description: described(attribute),
+          ...typed(attribute, resourceAttributes),
+        },
+  );
 
 function useOf(attribute: Attribute): Use {
   if (attribute.computed) return computed;

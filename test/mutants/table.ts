@@ -4348,8 +4348,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a promise about an unknown value is not kept',
     file: 'terraform/convert.ts',
-    find: 'result[name] = attribute ? heldOf(attribute, inner, null) : null;',
-    replace: 'result[name] = null;',
+    find: 'return attribute ? heldOf(attribute, inner, null) : null;',
+    replace: 'return null;',
     tests: providerCalls,
   },
   {

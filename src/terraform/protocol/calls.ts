@@ -81,10 +81,7 @@ const handlers: Readonly<Record<string, (wire: Wire, message: Message) => Promis
       wire.provider.validateResourceConfig({
         type_name,
         config: decode(type, config),
-        client_capabilities: {
-          write_only_attributes_allowed:
-            client_capabilities?.write_only_attributes_allowed ?? false,
-        },
+        client_capabilities: client_capabilities ?? { write_only_attributes_allowed: false },
       }),
     ),
   ValidateDataResourceConfig: (wire, { type_name, config }) =>
@@ -300,8 +297,6 @@ function plan(wire: Wire, message: Message): Promise<Reply> {
         ...identityIn(wire, 'planned_identity', type_name, prior_state),
         diagnostics: [],
       };
-    const proposed_new_state = decode(type, message.proposed_new_state);
-    const config = decode(type, message.config);
     const {
       planned_state,
       requires_replace = [],
@@ -309,8 +304,8 @@ function plan(wire: Wire, message: Message): Promise<Reply> {
     } = await wire.provider.planResourceChange({
       type_name,
       prior_state,
-      proposed_new_state,
-      config,
+      proposed_new_state: decode(type, message.proposed_new_state),
+      config: decode(type, message.config),
     });
     if (planned_state === undefined) return { ...safe, diagnostics };
     assertNone(planReplyError(attributes, planned_state), diagnostics);
@@ -329,9 +324,7 @@ function apply(wire: Wire, message: Message): Promise<Reply> {
   const { type_name, planned_private } = message;
   const safe = { new_state: message.prior_state ?? NULL, private: planned_private };
   return ofResource(wire, type_name, safe, async (attributes, type) => {
-    const planned_state = decode(type, message.planned_state);
     const prior_state = decode(type, message.prior_state);
-    const config = decode(type, message.config);
     const {
       new_state = prior_state,
       private: secret = planned_private,
@@ -339,8 +332,8 @@ function apply(wire: Wire, message: Message): Promise<Reply> {
     } = await wire.provider.applyResourceChange({
       type_name,
       prior_state,
-      planned_state,
-      config,
+      planned_state: decode(type, message.planned_state),
+      config: decode(type, message.config),
       planned_private,
     });
     const { value, bytes, misfits } = known(attributes, new_state);
