@@ -39,8 +39,7 @@ import {
 } from '../state/shape-check.js';
 import { keysBelow, type Registers } from '../state/backends/registers/port.js';
 import { underClaim, type ClaimTools } from '../state/backends/registers/reader-claim.js';
-import { lostPuts } from '../state/backends/registers/lost-puts.js';
-import { settledPut } from '../state/backends/registers/settled-put.js';
+import { lostPuts, settledPut } from '../state/backends/registers/settled-put.js';
 import type { Pauses } from '../state/backends/retried.js';
 import { endingSoon } from '../state/backends/until-interrupted.js';
 import { ifThere, isDiskError, withDisk } from '../state/disk-errors.js';

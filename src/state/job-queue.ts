@@ -34,9 +34,7 @@ export interface FetchedJob {
 const unfinishedStates = ['created', 'retry', 'active'] as const;
 export type JobState = (typeof unfinishedStates)[number];
 
-export interface UnfinishedJob {
-  readonly id: string;
-  readonly data: unknown;
+export interface UnfinishedJob extends Pick<FetchedJob, 'id' | 'data'> {
   readonly state: JobState;
   readonly startedOn: Date | null;
 }

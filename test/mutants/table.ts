@@ -5375,7 +5375,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'two caches that show two old heads in turn are asked without end',
-    file: 'state/backends/registers/lost-puts.ts',
+    file: 'state/backends/registers/settled-put.ts',
     find: 'losses.set(version, times);',
     replace: 'losses.clear(); losses.set(version, times);',
     tests: remote,

@@ -1,16 +1,13 @@
 // Requests to a backend that change nothing are repeated after failures that may pass.
 import { errorCode, Refusal } from '../../model/index.js';
-import type { Clock, Random } from '../../platform/index.js';
 import { refuseUnreachable } from './backend-errors.js';
+import type { LockTools } from './file/lock.js';
 
 export const ATTEMPTS = 4;
 /** Milliseconds; doubled with each attempt, and drawn between half of it and the whole. */
 const PAUSE = 250;
 
-export interface Pauses {
-  readonly clock: Clock;
-  readonly random: Random;
-}
+export type Pauses = Pick<LockTools, 'clock' | 'random'>;
 
 /** @throws the reason of the signal once it is aborted */
 export const pauseAfter = (

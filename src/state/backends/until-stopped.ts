@@ -3,14 +3,10 @@
 import type { RunRecord } from '../../model/index.js';
 import { encodeRecord } from '../journal-text.js';
 import { duringRun } from './backend-errors.js';
+import type { RescueFolder } from './registers/rescue.js';
 
 /** Keeps lines on this machine that the backend did not take. */
-export interface Rescue {
-  /** The file that holds them, for people. */
-  readonly path: string;
-  /** Durable when resolved. */
-  keep(lines: string): Promise<void>;
-}
+type Rescue = Pick<RescueFolder, 'path' | 'keep'>;
 
 /** Work that ends for good with its first failure. @param isLost whether the lock is known to be another run's: the next holder finds out what became of requests */
 export function untilStopped(isLost: () => boolean, rescue: Rescue) {

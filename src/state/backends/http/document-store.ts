@@ -43,9 +43,7 @@ import {
 import type { StateServer, ToldLock } from './state-server.js';
 
 export interface DocumentStoreOptions
-  extends
-    Omit<DocumentSessionTools, 'rescue'>,
-    Pick<RegisterStoreOptions, 'lock' | 'version' | 'url' | 'rescue'> {
+  extends DocumentSessionTools, Pick<RegisterStoreOptions, 'lock' | 'version' | 'url'> {
   readonly server: StateServer;
   /** The name of the state in the settings, with the environment. */
   readonly project: string;

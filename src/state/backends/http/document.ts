@@ -23,28 +23,24 @@ import {
   orNull,
 } from '../../shape-check.js';
 import { decodeState } from '../../state-text.js';
-import type { LockInfo, Moved } from '../../store-port.js';
+import type { LockInfo } from '../../store-port.js';
 import type { LockRecord } from '../file/lock.js';
 import { refuseDamaged } from '../backend-errors.js';
+import type { Head } from '../registers/head.js';
 
 /** The holder of the lock, with the details by which a run on the same machine finds out if its process still runs. */
 export type DocumentHolder = LockInfo & Required<LockRecord>;
 
-export interface StateDocument {
+export interface StateDocument extends Pick<Head, 'lineage' | 'target' | 'secrets_salt' | 'moved'> {
   /** One more with each write. */
   readonly serial: number;
-  readonly lineage: string;
   /** The name of the state in the settings, with the environment. */
   readonly project: string;
-  readonly target: string;
-  readonly secrets_salt: string;
   readonly holder: DocumentHolder | null;
   /** As `encodeState` gives it; null before the first state. */
   readonly state: string | null;
   /** Lines as `encodeRecord` gives them, without their ends. */
   readonly journal: readonly string[];
-  /** Nobody else opens a state that moved, or that is being moved. */
-  readonly moved: Moved | null;
   /** Makes this document unlike any other. */
   readonly nonce: string;
 }

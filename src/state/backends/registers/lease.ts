@@ -12,11 +12,10 @@ import {
   type VersionedHead,
 } from './head.js';
 import type { ProjectPlace } from './keys.js';
-import { refuseStale } from './lost-puts.js';
 import { keysBelow } from './port.js';
 import type { JournalLog } from './record-log.js';
 import { ATTEMPTS, pauseAfter } from '../retried.js';
-import { settledPut } from './settled-put.js';
+import { refuseStale, settledPut } from './settled-put.js';
 
 /** States that are kept, and milliseconds after which they are not. */
 export interface History {

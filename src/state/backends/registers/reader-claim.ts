@@ -6,10 +6,9 @@ import type { LockPort } from '../../../platform/index.js';
 import { described } from '../../store-port.js';
 import { refuseLocked, unlessRefused } from '../backend-errors.js';
 import { holderShape, newHolder, type Holder } from './head.js';
-import { lostPuts } from './lost-puts.js';
 import { takeoverTimer } from './register-lock.js';
 import type { Version } from './port.js';
-import { settledPut, type PutTools } from './settled-put.js';
+import { lostPuts, settledPut, type PutTools } from './settled-put.js';
 
 export interface ClaimTools extends PutTools {
   readonly lock: Pick<LockPort, 'host' | 'pid' | 'every'>;

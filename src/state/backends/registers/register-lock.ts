@@ -23,19 +23,16 @@ import {
 } from './head.js';
 import type { OpenedHead } from './lease.js';
 import { newHead } from './lost-head.js';
-import { lostPuts } from './lost-puts.js';
 import { probe } from './probe.js';
 import { readLog } from './record-log.js';
 import type { SessionTools } from './register-session.js';
-import type { RescueFolder } from './rescue.js';
-import { settledPut } from './settled-put.js';
+import { lostPuts, settledPut } from './settled-put.js';
 import { endedSoon } from '../until-interrupted.js';
 
 /** Milliseconds between two looks at a lock while waiting. */
 const LOOK = 2_000;
 
-export interface RegisterStoreOptions
-  extends Omit<SessionTools, 'rescue'>, Pick<LockTools, 'notify'> {
+export interface RegisterStoreOptions extends SessionTools, Pick<LockTools, 'notify'> {
   /** Of trueup, for messages. */
   readonly version: string;
   readonly locking: {
@@ -48,7 +45,6 @@ export interface RegisterStoreOptions
   };
   /** Of the CI run, for those who find the lock taken. */
   readonly url?: string;
-  readonly rescue: RescueFolder;
 }
 
 export type Taken = Omit<OpenedHead, 'state' | 'log'>;

@@ -11,7 +11,8 @@ import { snapshotOf, holdsResult, nextState } from '../../snapshot.js';
 import type { Compaction, Session, Snapshot } from '../../store-port.js';
 import type { LockTools } from '../file/lock.js';
 import { endedSoon } from '../until-interrupted.js';
-import { sharedNext, untilStopped, type Rescue } from '../until-stopped.js';
+import { sharedNext, untilStopped } from '../until-stopped.js';
+import type { RescueFolder } from './rescue.js';
 import { heldHead, type HeadTools, type OpenedHead } from './lease.js';
 import { slotOf } from './keys.js';
 import { encodeWave } from './record-log.js';
@@ -22,7 +23,7 @@ const FRESH = 100;
 
 export interface SessionTools extends HeadTools, Pick<LockTools, 'signal'> {
   readonly lock: LockPort;
-  readonly rescue: Rescue;
+  readonly rescue: RescueFolder;
   /** Recorded in the states that it writes. */
   readonly author?: RunAuthor;
 }

@@ -32,7 +32,9 @@ export function rescueIn(folder: string, of: string, tools: RescueTools) {
   const path = join(folder, `${random.uuid()}.jsonl`);
   let begun = false;
   return {
+    /** The file that holds them, for people. */
     path,
+    /** Durable when resolved. */
     keep: (lines: string) =>
       withDisk(path, async () => {
         await files.makeFolder(dirname(path));

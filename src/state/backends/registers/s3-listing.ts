@@ -2,14 +2,8 @@
 import sax from 'sax';
 import { refuseUnreachable } from '../backend-errors.js';
 
-interface Page {
-  readonly keys: readonly string[];
-  /** Asks for the next page. */
-  readonly next: string | undefined;
-}
-
-/** @throws Refusal for a text that is not a whole page */
-export function listedKeys(xml: string, location: string): Page {
+/** The keys of a page, and what asks for the next one. @throws Refusal for a text that is not a whole page */
+export function listedKeys(xml: string, location: string) {
   const keys: string[] = [];
   const path: string[] = [];
   const told = new Map<string, string>();
