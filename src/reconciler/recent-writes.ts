@@ -85,13 +85,7 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value;
 }
 
-function entered(
-  recent: readonly Recent[],
-  held: ReadonlySet<string>,
-): {
-  readonly created: ReadonlyMap<string, 'seen' | 'unseen'>;
-  readonly deleted: ReadonlySet<string>;
-} {
+function entered(recent: readonly Recent[], held: ReadonlySet<string>) {
   const [created, deleted] = [new Map<string, 'seen' | 'unseen'>(), new Set<string>()];
   for (const { kind, created: ids, unseen, deleted: gone } of recent) {
     const late = new Set(unseen);

@@ -68,12 +68,7 @@ export interface Held {
   readonly keep: (work: Promise<void>) => void;
 }
 
-export interface ProviderJournal<Hold> {
-  /** Runs a write under the lock. @throws Refusal where the lock cannot be had, or what an earlier run left cannot be settled */
-  during<T>(write: (hold: Hold) => Promise<T>): Promise<T>;
-  /** Lets the lock go and drops the entries that are claimed. */
-  close(): Promise<void>;
-}
+export type ProviderJournal<Hold extends Held> = ReturnType<typeof journalOf<Hold>>;
 
 /** Commands on the journal work where a project names it as its state. */
 export const withPlace = (detail: string, settings: string): string =>
@@ -94,10 +89,7 @@ function placed({ diagnostics, exit }: Refusal, settings: string): Refusal {
 export const claimOf = (kind: string, id: string): string => `${kind} ${id}`;
 
 /** @param equip what writes need beside the journal, created each time the lock is taken */
-export function journalOf<Hold extends Held>(
-  tools: JournalTools,
-  equip: (held: Held) => Hold,
-): ProviderJournal<Hold> {
+export function journalOf<Hold extends Held>(tools: JournalTools, equip: (held: Held) => Hold) {
   const { store, notes, claims, clock, signal } = tools;
   const questions: Questions = new Map();
   let held: Promise<Hold> | undefined;
@@ -139,7 +131,8 @@ export function journalOf<Hold extends Held>(
   }
 
   return {
-    async during(write) {
+    /** Runs a write under the lock. @throws Refusal where the lock cannot be had, or what an earlier run left cannot be settled */
+    async during<T>(write: (hold: Hold) => Promise<T>): Promise<T> {
       users += 1;
       idle.abort();
       const mine = (held ??= closing.then(async () =>
@@ -153,7 +146,8 @@ export function journalOf<Hold extends Held>(
         else if (users === 0) void linger();
       }
     },
-    async close() {
+    /** Lets the lock go and drops the entries that are claimed. */
+    async close(): Promise<void> {
       idle.abort();
       if (held) return release();
       await closing;

@@ -64,22 +64,7 @@ export interface OperationContext extends WriteContext {
 /** The tools of an operation, for as long as it may take. */
 export type OperationTools = Pick<WriteContext, 'cloud' | 'limit' | 'signal'>;
 
-export interface WriteSession extends Held {
-  /** Every object of a kind as it was when it was first asked for under this lock. @throws Refusal */
-  base(kind: Kind): Promise<LiveCollection>;
-  /** The object as it is now; undefined where it is gone. @throws Refusal */
-  current(operation: OperationTools, kind: Kind, id: string): Promise<Live | undefined>;
-  /** Carries out an update or a delete. @param liveObjects what its policies were judged by: what they rest on is read again, and an update counts as done once it was seen */
-  write(
-    operation: OperationTools,
-    change: Change,
-    liveObjects?: LiveCollections,
-  ): Promise<Performed>;
-  /** Reads back an update or a delete that returned success. */
-  prove(operation: OperationTools, written: WrittenChange): Promise<Proof>;
-  /** Carries out a create, until its outcome is known, a person has to decide, or its time is over. @throws Refusal */
-  make(operation: OperationTools, kind: Kind, change: Change): Promise<Outcome>;
-}
+export type WriteSession = ReturnType<typeof writeSessionOf>;
 
 type Tools = Omit<WriteContext, 'journal' | 'limit' | 'within'>;
 
@@ -99,7 +84,7 @@ interface Lane {
   open: () => void;
 }
 
-export function writeSessionOf(tools: Tools, held: Held): WriteSession {
+export function writeSessionOf(tools: Tools, held: Held) {
   const { kinds, listings } = tools;
   const bases = new Map<string, Promise<LiveCollection>>();
   const executor = new Executor({ ...tools, session: held.session }, held.entries);
@@ -135,23 +120,32 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
 
   return {
     ...held,
+    /** Every object of a kind as it was when it was first asked for under this lock. @throws Refusal */
     base,
-    current({ cloud: mine }, kind, id) {
+    /** The object as it is now; undefined where it is gone. @throws Refusal */
+    current({ cloud: mine }: OperationTools, kind: Kind, id: string): Promise<Live | undefined> {
       lookedAt.set(claimOf(kind.name, id), tools.clock.boot().milliseconds);
       return look(mine, kind, id);
     },
-    write: (operation, change, liveObjects) =>
+    /** Carries out an update or a delete. @param liveObjects what its policies were judged by: what they rest on is read again, and an update counts as done once it was seen */
+    write: (
+      operation: OperationTools,
+      change: Change,
+      liveObjects?: LiveCollections,
+    ): Promise<Performed> =>
       send(
         operation,
         change,
         contextOf(undefined, liveObjects && recheckOf(operation, liveObjects, change)),
       ),
-    async prove(operation, written) {
+    /** Reads back an update or a delete that returned success. */
+    async prove(operation: OperationTools, written: WrittenChange): Promise<Proof> {
       let proof: Proof | undefined;
       for await (proof of executor.prove([written], () => Infinity, limitsOf(operation)));
       return proof!;
     },
-    async make(operation, kind, change) {
+    /** Carries out a create, until its outcome is known, a person has to decide, or its time is over. @throws Refusal */
+    async make(operation: OperationTools, kind: Kind, change: Change): Promise<Outcome> {
       const listing = await operation.limit.until(base(kind));
       for (let last = false; ; last = true) {
         const { outcome, pending, settled, again } = await attempt(operation, kind, () =>

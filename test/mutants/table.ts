@@ -2444,7 +2444,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a mask is written back',
-    file: 'reconciler/plan/masked-configuration.ts',
+    file: 'reconciler/plan/document-merge.ts',
     find: 'if (!live) return [];',
     replace: 'return [];',
     tests: merging,

@@ -17,10 +17,9 @@ import {
   type Write,
 } from '../../model/index.js';
 import { isMerged, mergedNames, namedPart } from '../plan/document-diff.js';
-import { wholeDocument } from '../plan/document-merge.js';
+import { maskedWords, masksSent, wholeDocument } from '../plan/document-merge.js';
 import { isApplied, withKept } from '../plan/diff.js';
 import { withoutSecrets } from '../live-collections.js';
-import { maskedWords, masksSent } from '../plan/masked-configuration.js';
 import type { Visibility } from '../recent-writes.js';
 
 /** The object as it was read right before a write, and what its documents, and what was not sent, should be after it, by attribute. */

@@ -21,6 +21,7 @@ import {
   type Author,
   type CloudReader,
   type Diagnostic,
+  type DriftRecord,
   type Entry,
   type Json,
   type JsonObject,
@@ -51,10 +52,7 @@ export interface Subject {
   readonly news?: string;
 }
 
-export interface Attribution {
-  readonly changed_by: Author;
-  readonly window: Window;
-}
+export type Attribution = Pick<DriftRecord, 'changed_by' | 'window'>;
 
 export interface LogEntries {
   readonly cloud: Pick<CloudReader, 'activity'>;

@@ -14,20 +14,15 @@ import {
 import { formerAddresses } from './match.js';
 import { declarationError } from './plan-errors.js';
 
-export interface Graph {
-  /** Addresses, every one behind those it refers to. */
-  readonly order: readonly string[];
-  /** Declared addresses each declaration refers to or waits for, sorted. */
-  readonly dependencies: ReadonlyMap<string, readonly string[]>;
-  readonly diagnostics: readonly Diagnostic[];
-}
+export type Graph = ReturnType<typeof graph>;
 
-/** Orders declarations by their references; cycles are reported with their members. `known` tells addresses that a state can resolve. */
+/** Orders declarations by their references, every one behind those it refers to; cycles are reported with their members. `known` tells addresses that a state can resolve. */
 export function graph(
   declarations: ReadonlyMap<string, Declaration>,
   known: (address: string) => boolean,
-): Graph {
+) {
   const diagnostics: Diagnostic[] = [];
+  /** Declared addresses each declaration refers to or waits for, sorted. */
   const dependencies = new Map<string, readonly string[]>();
   for (const declaration of declarations.values()) {
     const targets = new Set<string>();

@@ -11,10 +11,20 @@ import {
   own,
   pathSteps,
   secretsIn,
+  type Kind,
+  type Live,
   type Value,
   type Values,
+  type Write,
 } from '../../model/index.js';
-import { holdsNothing, isAlike, pathKey, samePaths, type Merging } from './document-diff.js';
+import {
+  holdsNothing,
+  isAlike,
+  mergedNames,
+  pathKey,
+  samePaths,
+  type Merging,
+} from './document-diff.js';
 
 /** The whole document that a PUT sends: the live one with everything that is declared in it. */
 export function wholeDocument(declared: Value, live: Value | undefined): Value {
@@ -61,6 +71,41 @@ function overwritten(live: Value, sent: Value | undefined, path: string): readon
     );
   const secrets = secretsIn(sent, path);
   return masksIn(live, path).filter((mask) => !secrets.has(mask));
+}
+
+/** Dotted paths of the masks that a write would send back or replace, in the document or a list that holds them. */
+export function masksSent(
+  kind: Kind,
+  { fields, patch }: Write,
+  live: Live | undefined,
+): readonly string[] {
+  if (!live) return [];
+  return mergedNames(kind).flatMap((name) =>
+    Object.hasOwn(fields, name)
+      ? travellingMasks(fields[name]!, live.values[name], patch).map((path) => `${name}.${path}`)
+      : [],
+  );
+}
+
+/** Ends the name of a member that JSON text may hold and no object. */
+const NOT_READ = ' (not read)';
+
+/** The message for a blocked write, and the ways out. */
+export function maskedWords(masks: readonly string[]): {
+  readonly what: string;
+  readonly out: string;
+} {
+  const unread = masks.find((path) => path.endsWith(NOT_READ));
+  if (unread !== undefined)
+    return {
+      what: `${unread.slice(0, -NOT_READ.length)} cannot be read, and a PUT would lose it`,
+      out: 'take this member out of the object by other means, or set settings.configuration_writes: patch, which sends only what is declared',
+    };
+  const [reads, they] = masks.length === 1 ? ['reads', 'it'] : ['read', 'them'];
+  return {
+    what: `${masks.join(', ')} ${reads} back masked, and the write would overwrite ${they}`,
+    out: `declare ${they} as "\${secret.env.NAME}", or set settings.configuration_writes: patch, which sends only what is declared, and lists whole`,
+  };
 }
 
 /**

@@ -28,7 +28,7 @@ import {
   possibleDuplicates,
 } from './possible-duplicates.js';
 import { ownRoot, formerAddressInState } from './match.js';
-import { maskedWords, masksSent } from './masked-configuration.js';
+import { maskedWords, masksSent } from './document-merge.js';
 import { forgetting } from './moved-addresses.js';
 import type { PlanInput } from './plan-input.js';
 import { uncounted, type Selection } from './target-selection.js';
@@ -313,12 +313,7 @@ function objectsOf(
 }
 
 /** The writes within the window, each object once; records of older versions name no object. */
-interface Earlier {
-  readonly objects: ReadonlySet<string>;
-  readonly nameless: number;
-}
-
-function recent({ state, now }: PlanInput, actions: readonly Spent['action'][]): Earlier {
+function recent({ state, now }: PlanInput, actions: readonly Spent['action'][]) {
   const spent = (state?.spent ?? []).filter(
     (one) => actions.includes(one.action) && isOfToday(one, now),
   );
@@ -328,8 +323,10 @@ function recent({ state, now }: PlanInput, actions: readonly Spent['action'][]):
   return { objects: new Set(named), nameless: spent.length - named.length };
 }
 
-const countAll = (now: ReadonlySet<string>, { objects, nameless }: Earlier): number =>
-  new Set([...now, ...objects]).size + nameless;
+const countAll = (
+  now: ReadonlySet<string>,
+  { objects, nameless }: ReturnType<typeof recent>,
+): number => new Set([...now, ...objects]).size + nameless;
 
 /** Deleted, or retired because the declaration went. */
 function isRemoval(change: Change): boolean {

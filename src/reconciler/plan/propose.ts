@@ -276,13 +276,13 @@ function unfinished(snapshot: Snapshot | undefined): readonly Diagnostic[] {
   ];
 }
 
-/** For each declared secret whether it is the one last sent. A value that cannot be had here is no error. */
+/** For each declared secret, by `<address> <path>`, whether it is the one last sent. A value that cannot be had here is no error. */
 async function compareSecrets(
   context: PlanContext,
   project: Project,
   selection: Selection,
   state: State | undefined,
-): Promise<Compared> {
+) {
   const verdicts = new Map<string, SecretVerdict>();
   const known: (Known & { readonly key: string })[] = [];
   for (const declaration of project.declarations) {
@@ -312,12 +312,6 @@ async function compareSecrets(
   }
   const locked = asked.filter(({ key }) => verdicts.get(key) === 'unavailable').length;
   return { verdicts, diagnostics: locked === 0 ? [] : [keyMissing(locked)] };
-}
-
-interface Compared {
-  /** By `<address> <path>`. */
-  readonly verdicts: ReadonlyMap<string, SecretVerdict>;
-  readonly diagnostics: readonly Diagnostic[];
 }
 
 const keyMissing = (count: number): Diagnostic =>

@@ -43,14 +43,11 @@ export function refactoringNotes(
 }
 
 /** What a state holds. */
-interface Held {
-  readonly addresses: ReadonlySet<string>;
-  /** Those without keys. */
-  readonly names: ReadonlySet<string>;
-}
+type Held = ReturnType<typeof heldAt>;
 
-const heldAt = (addresses: readonly string[]): Held => ({
+const heldAt = (addresses: readonly string[]) => ({
   addresses: new Set(addresses),
+  /** Those without keys. */
   names: new Set(addresses.map(withoutKey)),
 });
 

@@ -177,17 +177,8 @@ function inOneForm(kinds: Kinds, declaration: Declaration): Declaration {
   return values === declaration.values ? declaration : { ...declaration, values };
 }
 
-/** How a declaration says that it had an address before. */
-interface RenameSource extends Pick<Diagnostic, 'attribute' | 'origin'> {
-  /** Takes that back. */
-  readonly remedy: string;
-  readonly isCount: boolean;
-}
-
-function renameSource(
-  { lifecycle, moved_from = [], origin }: Declaration,
-  former: string,
-): RenameSource {
+/** How a declaration says that it had an address before, and what takes that back. */
+function renameSource({ lifecycle, moved_from = [], origin }: Declaration, former: string) {
   const block = moved_from.find(({ address }) => address === former);
   if (block) return { remedy: 'Delete the moved block', isCount: false, origin: block.origin };
   const isCount = lifecycle.renamed_from === undefined;
@@ -378,11 +369,9 @@ function invert(
 }
 
 /** Addresses that the request may name. */
-interface Nameable {
+interface Nameable extends Pick<OtherNames, 'renamed' | 'pathOf'> {
   readonly declared: readonly string[];
   readonly recorded: readonly string[];
-  readonly renamed: ReadonlyMap<string, string>;
-  readonly pathOf: MovedAddresses['pathOf'];
 }
 
 function wrongNames(
@@ -400,7 +389,7 @@ function wrongNames(
 /** A name that declarations only had before, or have in an environment that is behind, selects nothing: to exclude it would exclude nothing. */
 function earlierName(
   name: string,
-  { declared, renamed, pathOf }: Pick<Nameable, 'declared' | 'renamed' | 'pathOf'>,
+  { declared, renamed, pathOf }: Nameable,
 ): Diagnostic | undefined {
   if (declared.some((address) => named(address, [name]))) return undefined;
   const later = [...renamed].flatMap(([former, now]) =>
