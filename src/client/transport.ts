@@ -61,10 +61,7 @@ export interface TransportOptions {
 }
 
 /** @throws Refusal for an origin in plain http that is not loopback, or a proxy that is needed and cannot be used. */
-export function undiciTransport(options: TransportOptions): {
-  readonly transport: Transport;
-  readonly close: () => Promise<void>;
-} {
+export function undiciTransport(options: TransportOptions) {
   const origins = new Set(
     options.origins.map((text) => checkedUrl(text, 'The address of the cloud').origin),
   );
@@ -76,7 +73,7 @@ export function undiciTransport(options: TransportOptions): {
   const dispatcherOf = (origin: string): Promise<Dispatcher> =>
     cached(dispatchers, origin, () => makeDispatcher(origin, proxy, options.proxy?.no ?? ''));
   return {
-    async transport(request) {
+    async transport(request: HttpRequest): Promise<HttpResponse> {
       const { origin, pathname, search } = new URL(request.url);
       if (!origins.has(origin))
         throw new Error(
@@ -88,7 +85,7 @@ export function undiciTransport(options: TransportOptions): {
         options.maxBodyBytes ?? 32 * 1024 * 1024,
       );
     },
-    async close() {
+    async close(): Promise<void> {
       for (const dispatcher of own.values()) await (await dispatcher).destroy();
     },
   };

@@ -50,9 +50,10 @@ export function decodeWave(
   lines: readonly string[],
   file: string,
   first: number,
+  afterLoss = ADOPTED,
 ): readonly RunRecord[] {
   return lines.flatMap((line, index) => {
-    const record = decodeRecord(line, first - 1 + index, file, ADOPTED);
+    const record = decodeRecord(line, first - 1 + index, file, afterLoss);
     return record.type === 'begin' ? [] : [record];
   });
 }
@@ -65,20 +66,11 @@ export function decodeJournal(
 ): Journal | undefined {
   const lines = source.split('\n');
   if (lines.pop() === '' && lines.length > 0 && !intact(lines.at(-1)!)) lines.pop();
-  let begin: Begin | undefined;
-  const records: RunRecord[] = [];
-  for (const [index, line] of lines.entries()) {
-    const record = decodeRecord(line, index, file, afterLoss);
-    if (record.type === 'begin') begin = record;
-    else records.push(record);
-  }
-  return (
-    begin && {
-      begin,
-      records,
-      text: lines.map((line) => `${line}\n`).join(''),
-    }
-  );
+  const [first, ...others] = lines;
+  const begin = first === undefined ? undefined : decodeRecord(first, 0, file, afterLoss);
+  if (begin?.type !== 'begin') return undefined;
+  const records = decodeWave(others, file, 2, afterLoss);
+  return { begin, records, text: lines.map((line) => `${line}\n`).join('') };
 }
 
 const intact = (line: string): boolean =>

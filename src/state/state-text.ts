@@ -79,9 +79,10 @@ export const encodeMoved = (moved: Moved): string => `${canonical({ moved })}\n`
 
 /** A state that was moved, or is being moved. */
 export class MovedState extends Refusal {
-  readonly moved: Moved;
-
-  constructor(location: string, moved: Moved) {
+  constructor(
+    location: string,
+    readonly moved: Moved,
+  ) {
     const said =
       'to' in moved
         ? {
@@ -95,7 +96,6 @@ export class MovedState extends Refusal {
             detail: `Finish it, with the settings of before: trueup state migrate --to ${shellWord(location)}`,
           };
     super([{ severity: 'error', ...said }]);
-    this.moved = moved;
   }
 }
 

@@ -957,7 +957,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what is not visible yet is gone',
     file: 'reconciler/plan/match.ts',
-    find: "if (this.#visibility.created(kind.name, entry.id) === 'unseen')",
+    find: "if (this.#read.visibility.created(kind.name, entry.id) === 'unseen')",
     replace: 'if (false)',
     tests: effects,
   },
@@ -4842,8 +4842,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'scenarios: what was created just now and is absent is gone',
     file: 'reconciler/plan/match.ts',
-    find: "if (this.#visibility.created(kind.name, entry.id) === 'unseen') return { how: 'unseen'",
-    replace: "if (this.#visibility.created(kind.name, entry.id) === 'seen') return { how: 'unseen'",
+    find: "if (this.#read.visibility.created(kind.name, entry.id) === 'unseen') return { how: 'unseen'",
+    replace: "if (this.#read.visibility.created(kind.name, entry.id) === 'seen') return { how: 'unseen'",
     tests: simulate,
   },
   {

@@ -91,10 +91,7 @@ export function masksSent(
 const NOT_READ = ' (not read)';
 
 /** The message for a blocked write, and the ways out. */
-export function maskedWords(masks: readonly string[]): {
-  readonly what: string;
-  readonly out: string;
-} {
+export function maskedWords(masks: readonly string[]) {
   const unread = masks.find((path) => path.endsWith(NOT_READ));
   if (unread !== undefined)
     return {

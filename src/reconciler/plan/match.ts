@@ -105,18 +105,14 @@ interface Matched {
 
 /** Finds live objects for declarations, and records which are taken. */
 export class Matcher {
-  readonly #liveObjects: LiveCollections;
-  readonly #state: State | undefined;
-  readonly #visibility: Visibility;
+  readonly #read: Matched;
   readonly #managed = new Map<string, string>();
   readonly #claimed = new Map<string, string>();
   readonly #index = new Map<string, ReadonlyMap<string, readonly Live[]>>();
 
-  constructor({ liveObjects, state, visibility }: Matched, declarations: Iterable<Declaration>) {
-    this.#liveObjects = liveObjects;
-    this.#state = state;
-    this.#visibility = visibility;
-    for (const [address, entry] of Object.entries(state?.resources ?? {}))
+  constructor(read: Matched, declarations: Iterable<Declaration>) {
+    this.#read = read;
+    for (const [address, entry] of Object.entries(read.state?.resources ?? {}))
       for (const object of objectsIn(entry)) this.#managed.set(object, address);
     for (const { kind, address, lifecycle } of declarations)
       if (lifecycle.adopt !== undefined && !this.#claimed.has(key(kind, lifecycle.adopt)))
@@ -124,9 +120,9 @@ export class Matcher {
   }
 
   match(kind: Kind, declaration: Declaration, values: Values): Match | MatchError {
-    const collection = this.#liveObjects.get(kind.name)!;
-    const renamedFrom = formerAddressInState(declaration, this.#state);
-    const entry = this.#state?.resources[renamedFrom ?? declaration.address];
+    const collection = this.#read.liveObjects.get(kind.name)!;
+    const renamedFrom = formerAddressInState(declaration, this.#read.state);
+    const entry = this.#read.state?.resources[renamedFrom ?? declaration.address];
     const rename = renamedFrom === undefined ? {} : { renamedFrom };
     const adopt = declaration.lifecycle.adopt;
     if (entry) {
@@ -134,7 +130,7 @@ export class Matcher {
       if (live && adopt !== undefined && adopt !== entry.id && collection.byId.has(adopt))
         return this.#alreadyBound(declaration, entry, adopt);
       if (live) return { how: 'recorded', live, entry, ...rename };
-      if (this.#visibility.created(kind.name, entry.id) === 'unseen')
+      if (this.#read.visibility.created(kind.name, entry.id) === 'unseen')
         return { how: 'unseen', entry, ...rename };
     }
     const base = entry ? { entry, gone: true, ...rename } : rename;
@@ -152,12 +148,12 @@ export class Matcher {
 
   /** Live objects of the same identity that no address manages or claims. */
   alike(kind: Kind, values: Values): readonly Live[] {
-    return this.#candidates(this.#liveObjects.get(kind.name)!, values);
+    return this.#candidates(this.#read.liveObjects.get(kind.name)!, values);
   }
 
   /** Objects of the same identity that addresses hold, also those that no listing shows yet. */
   held(kind: Kind, values: Values): readonly (readonly [address: string, live: Live])[] {
-    return this.#equal(this.#liveObjects.get(kind.name)!, values).flatMap((live) => {
+    return this.#equal(this.#read.liveObjects.get(kind.name)!, values).flatMap((live) => {
       const address = this.#managed.get(key(kind.name, live.id));
       return address === undefined ? [] : [[address, live] as const];
     });
@@ -165,12 +161,12 @@ export class Matcher {
 
   /** Kinds of which an earlier run made an object that no listing shows yet and no address holds: a creation may mean that one. */
   strays(): ReadonlySet<string> {
-    const { recent = [] } = this.#state ?? {};
+    const { recent = [] } = this.#read.state ?? {};
     const isStray = (kind: string, id: string): boolean =>
-      this.#visibility.created(kind, id) === 'unseen' &&
-      !this.#visibility.wasDeletedRecently(kind, id) &&
+      this.#read.visibility.created(kind, id) === 'unseen' &&
+      !this.#read.visibility.wasDeletedRecently(kind, id) &&
       !this.#managed.has(key(kind, id)) &&
-      this.#liveObjects.get(kind)?.byId.has(id) === false;
+      this.#read.liveObjects.get(kind)?.byId.has(id) === false;
     return new Set(
       recent.flatMap(({ kind, unseen }) => (unseen.some((id) => isStray(kind, id)) ? [kind] : [])),
     );
@@ -178,7 +174,7 @@ export class Matcher {
 
   /** Live objects of the kind that no address manages or claims. */
   unmanaged(kind: Kind): readonly Live[] {
-    return [...(this.#liveObjects.get(kind.name)?.byId.values() ?? [])].filter((live) =>
+    return [...(this.#read.liveObjects.get(kind.name)?.byId.values() ?? [])].filter((live) =>
       this.#free(kind.name, live.id),
     );
   }
@@ -198,10 +194,10 @@ export class Matcher {
     const wanted = identityKey(kind, whole, names);
     if (wanted === undefined) return [];
     const index = cached(this.#index, key(kind.name, names.join()), () => {
-      const unseen = Object.values(this.#state?.resources ?? {}).flatMap((entry) =>
+      const unseen = Object.values(this.#read.state?.resources ?? {}).flatMap((entry) =>
         entry.kind === kind.name &&
         !collection.byId.has(entry.id) &&
-        this.#visibility.created(kind.name, entry.id) === 'unseen'
+        this.#read.visibility.created(kind.name, entry.id) === 'unseen'
           ? [[entry.id, recordedObject(kind, entry)] as const]
           : [],
       );
@@ -237,7 +233,7 @@ export class Matcher {
   #alreadyBound(declaration: Declaration, entry: Entry, adopt: string): MatchError {
     const words = adoptionWords(declaration);
     const remedy = declaration.import_origin ? 'Delete the block' : `Remove ${words}`;
-    const recorded = formerAddressInState(declaration, this.#state) ?? declaration.address;
+    const recorded = formerAddressInState(declaration, this.#read.state) ?? declaration.address;
     return adoptionError(declaration, {
       code: 'adopt-bound',
       summary: `${declaration.address} is bound to ${entry.id}, but ${words} names ${adopt}.`,

@@ -118,10 +118,10 @@ function draftOf(input: PlanInput): Draft {
 export function plan(input: PlanInput): Proposal {
   const draft = draftOf(input);
   const { selection, graph: order, diagnostics, planned, matcher } = draft;
-  const changes: Change[] = [];
-  for (const address of diagnostics.some((one) => one.severity === 'error') ? [] : order.order) {
-    changes.push(...planDeclared(draft, selection.declarations.get(address)!));
-  }
+  const hasErrors = diagnostics.some((one) => one.severity === 'error');
+  const changes = (hasErrors ? [] : order.order).flatMap((address) =>
+    planDeclared(draft, selection.declarations.get(address)!),
+  );
   const others = matchOthers(draft, selection.others);
   const twins = identicalDeclarations(draft, others);
   diagnostics.push(

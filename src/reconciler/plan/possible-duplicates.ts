@@ -112,19 +112,17 @@ function cachedBuckets(
   unmanaged: readonly Live[],
 ): (names: readonly string[]) => ReadonlyMap<string, Groups<Live>> {
   const cache = new Map<string, ReadonlyMap<string, Groups<Live>>>();
-  return (names) => {
-    const known = cache.get(canonical(names));
-    if (known) return known;
-    const buckets = new Map<string, Groups<Live>>();
-    for (const live of unmanaged) {
-      const key = keyOf(kind, likeness, names, live.values);
-      if (key === undefined) continue;
-      const sets: Groups<Live> = cached(buckets, key, () => new Map());
-      join(sets, wordsOf(likeness, live.values) ?? new Set(), live);
-    }
-    cache.set(canonical(names), buckets);
-    return buckets;
-  };
+  return (names) =>
+    cached(cache, canonical(names), () => {
+      const buckets = new Map<string, Groups<Live>>();
+      for (const live of unmanaged) {
+        const key = keyOf(kind, likeness, names, live.values);
+        if (key === undefined) continue;
+        const sets: Groups<Live> = cached(buckets, key, () => new Map());
+        join(sets, wordsOf(likeness, live.values) ?? new Set(), live);
+      }
+      return buckets;
+    });
 }
 
 /**

@@ -25,31 +25,14 @@ import { forgetting, movedAddresses, withoutKey, type MovedAddresses } from './m
 import { declarationError, leaveOut } from './plan-errors.js';
 import { removalErrors } from './removal-errors.js';
 
-export interface Selection {
-  readonly declarations: ReadonlyMap<string, Declaration>;
-  /** Declarations that the request leaves out. */
-  readonly others: readonly Declaration[];
-  /** Declarations that PATHs leave out. They only count: they may be another form of what the PATHs declare. */
-  readonly outside: readonly Declaration[];
-  /** Recorded addresses in scope that nothing declares, in reverse order of the state. */
-  readonly removed: readonly (readonly [address: string, entry: Entry])[];
-  /** Addresses a reference may name although nothing loaded declares them. */
-  readonly known: ReadonlySet<string>;
-  /** Kinds of which nothing is declared any more although the state holds some. */
-  readonly all_removed: readonly string[];
-  /** Number of objects in the state if none of them is declared: it may be that of another project. Otherwise 0. */
-  readonly foreign: number;
-  /** True if they would be removed although nothing tells this state apart from that of another project. */
-  readonly is_foreign_blocked: boolean;
-  readonly diagnostics: readonly Diagnostic[];
-}
+export type Selection = ReturnType<typeof select>;
 
 export function select(
   kinds: Kinds,
   project: Project,
   state: State | undefined,
   request: PlanRequest,
-): Selection {
+) {
   const declarations = recounted(project.declarations, state);
   const all = new Map(
     declarations.map((declaration) => [declaration.address, inOneForm(kinds, declaration)]),
@@ -91,12 +74,19 @@ export function select(
   const is_foreign_blocked = isRemoved && !request.destroy && project.is_state_unnamed === true;
   return {
     declarations: covers ? new Map([...declared].filter(([address]) => covers(address))) : declared,
+    /** Declarations that the request leaves out. */
     others: covers ? [...declared.values()].filter(({ address }) => !covers(address)) : [],
+    /** Declarations that PATHs leave out. They only count: they may be another form of what the PATHs declare. */
     outside: outside.map((one) => inOneForm(kinds, one)),
+    /** Recorded addresses in scope that nothing declares, in reverse order of the state. */
     removed,
+    /** Addresses a reference may name although nothing loaded declares them. */
     known: new Set(staying.map(([address]) => address).filter((one) => !renamed.has(one))),
+    /** Kinds of which nothing is declared any more although the state holds some. */
     all_removed,
+    /** Number of objects in the state if none of them is declared: it may be that of another project. Otherwise 0. */
     foreign,
+    /** True if they would be removed although nothing tells this state apart from that of another project. */
     is_foreign_blocked,
     diagnostics: [
       ...doubtfulRenames(declarations, all, state, inPaths).filter(concerns(request, covers)),

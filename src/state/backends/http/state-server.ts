@@ -26,20 +26,7 @@ export interface ToldLock {
 export type Posted =
   'done' | 'refused' | { readonly rejected: string } | { readonly unclear: string };
 
-export interface StateServer {
-  /** For people; without user and query. */
-  readonly location: string;
-  /** Undefined where there is no document. @throws Refusal */
-  get(): Promise<string | undefined>;
-  /** Never sends twice by itself. @throws Refusal where the server refuses this user */
-  post(id: string, body: string): Promise<Posted>;
-  /** Asks again after a lost response, which is safe: the server then names this lock as the holder. @throws Refusal */
-  lock(lock: LockInfo): Promise<'taken' | ToldLock>;
-  /** Tells if a lock is still held. The protocol offers only one way: request the same lock. If it was free, it is removed again. */
-  holds(lock: LockInfo): Promise<boolean>;
-  /** `refused`: the server has no such lock. */
-  unlock(lock: LockInfo): Promise<'done' | 'refused' | { readonly failure: string }>;
-}
+export type StateServer = ReturnType<typeof stateServer>;
 
 export interface StateServerOptions extends Pauses {
   /** `https://user@host/path?lock=post`; everything in the query but `lock` is sent along. */
@@ -135,14 +122,16 @@ function explained(location: string, what: string, reply: Reply): Reply {
   return reply;
 }
 
-export function stateServer(options: StateServerOptions): StateServer {
+export function stateServer(options: StateServerOptions) {
   const server = requests(options);
   const { location, send } = server;
   return {
+    /** For people; without user and query. */
     location,
     ...lockRequests(options, server),
 
-    get: () =>
+    /** Undefined where there is no document. @throws Refusal */
+    get: (): Promise<string | undefined> =>
       retried(options, location, async () => {
         const reply = await send('GET', 'read');
         if ('failure' in reply) return reply;
@@ -153,7 +142,8 @@ export function stateServer(options: StateServerOptions): StateServer {
         return { found: body };
       }),
 
-    async post(id, body) {
+    /** Never sends twice by itself. @throws Refusal where the server refuses this user */
+    async post(id: string, body: string): Promise<Posted> {
       const reply = await send('POST', 'write', { id, body });
       if ('failure' in reply) return { unclear: reply.failure };
       const { status } = reply;
@@ -168,13 +158,16 @@ export function stateServer(options: StateServerOptions): StateServer {
 function lockRequests(
   options: StateServerOptions,
   { location, send }: ReturnType<typeof requests>,
-): Pick<StateServer, 'lock' | 'holds' | 'unlock'> {
+) {
   const { version } = options;
   const { take, free, path } = lockForm(options.url);
   const ask = (lock: LockInfo): Promise<ReplyOrFailure> =>
     send(take, 'lock', { path, body: lockText(lock, version) });
 
-  const unlock: StateServer['unlock'] = async (lock) => {
+  /** `refused`: the server has no such lock. */
+  const unlock = async (
+    lock: LockInfo,
+  ): Promise<'done' | 'refused' | { readonly failure: string }> => {
     // GitLab removes any lock where it is told no id.
     const one = { path, id: lock.id, body: lockText(lock, version) };
     for (let attempt = 1; ; attempt += 1) {
@@ -193,7 +186,8 @@ function lockRequests(
   return {
     unlock,
 
-    async lock(lock) {
+    /** Asks again after a lost response, which is safe: the server then names this lock as the holder. @throws Refusal */
+    async lock(lock: LockInfo): Promise<'taken' | ToldLock> {
       for (let attempt = 1; ; attempt += 1) {
         const reply = await ask(lock);
         if ('status' in reply) {
@@ -211,7 +205,8 @@ function lockRequests(
       }
     },
 
-    async holds(lock) {
+    /** Tells if a lock is still held. The protocol offers only one way: request the same lock. If it was free, it is removed again. */
+    async holds(lock: LockInfo): Promise<boolean> {
       const reply = await ask(lock);
       if ('failure' in reply) return true;
       if (reply.status < 300) await unlock(lock);
