@@ -29,14 +29,7 @@ export function parseAccountFault(
 }
 
 /** The calls of one account. */
-export interface AccountCalls {
-  readonly calls: number;
-  /** The most in any 60 seconds. */
-  readonly most_in_60s: number;
-  readonly most_at_once: number;
-  /** Of POST, PUT, PATCH and DELETE. */
-  readonly most_writes_at_once: number;
-}
+export type AccountCalls = ReturnType<ReturnType<typeof tally>['calls']>;
 
 /** @param accounts by name, each with its `accountCredentials` */
 export function byAccount(
@@ -99,10 +92,12 @@ function tally(clock: Pick<Clock, 'monotonic'>) {
       const ends = [all.begun(), ...(isWrite ? [writes.begun()] : [])];
       return () => ends.forEach((end) => end());
     },
-    calls: (): AccountCalls => ({
+    calls: () => ({
       calls,
+      /** The most in any 60 seconds. */
       most_in_60s: most,
       most_at_once: all.most(),
+      /** Of POST, PUT, PATCH and DELETE. */
       most_writes_at_once: writes.most(),
     }),
   };

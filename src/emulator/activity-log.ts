@@ -1,5 +1,5 @@
-// The activity log: the record of a change, and the codes and filters of a query.
-import { defined, type JsonObject, keysOf } from '../model/index.js';
+// The activity log: codes of what it records, and the filters of a query.
+import { type JsonObject, keysOf } from '../model/index.js';
 import type { User } from './estate.js';
 import { by, filtered, type Filter } from './filter-comparison.js';
 import { turnDown } from './error-responses.js';
@@ -52,31 +52,6 @@ const typeNames: Readonly<Record<string, string>> = {
   groups: 'group',
   routers: 'router',
 };
-
-interface Happening {
-  readonly id: string;
-  /** ISO 8601. */
-  readonly at: string;
-  readonly action: string;
-  readonly actor: Actor;
-  readonly account: string | null;
-  /** As shown: no secret in them. */
-  readonly before: JsonObject | null;
-  readonly after: JsonObject | null;
-}
-
-/** A record of the log, with the id of the account beside it (left out of responses). */
-export function logEntry(
-  { id, at, action, actor, account, before, after }: Happening,
-  object: JsonObject,
-): JsonObject {
-  return {
-    account,
-    action: { id, timestamp: at, ...coded('action', action), before, after },
-    actor: { id: actor.id, ...defined({ email: actor.email }), ...coded('actor', actor.type_name) },
-    object,
-  };
-}
 
 /** A type in the log, by number and by name. */
 export const coded = (section: keyof typeof actionCodes, name: string | null) => ({

@@ -123,10 +123,7 @@ function matching(c: Asked, one: Collection, paging: readonly string[]): readonl
   const { filters, needs } = referenceOf(one);
   const query = queryOf(c);
   const extras = extrasOf(c, one);
-  checkParameters(
-    query,
-    (name) => paging.includes(name) || Object.hasOwn(filters, name) || extras.knows(name),
-  );
+  checkParameters(query, [...paging, ...Object.keys(filters)], extras.knows);
   if (needs !== undefined && !query.has(needs) && !query.has(`${needs}.id`))
     turnDown(400, `${needs} must be given`, [needs]);
   return extras.pick(filtered(c.env.cloud.store.records(one.name), query, filters));

@@ -19,9 +19,13 @@ export function count(
 }
 
 /** @throws Refused for parameters that the listing does not know, and for any that is given twice. */
-export function checkParameters(query: URLSearchParams, known: (name: string) => boolean): void {
+export function checkParameters(
+  query: URLSearchParams,
+  known: readonly string[],
+  isKnown: (name: string) => boolean = () => false,
+): void {
   const names = [...query.keys()];
-  const unknown = names.filter((name) => !known(name));
+  const unknown = names.filter((name) => !known.includes(name) && !isKnown(name));
   if (unknown.length > 0) turnDown(400, `unknown query parameter ${unknown.join(', ')}`, unknown);
   const twice = names.filter((name, index) => names.indexOf(name) !== index);
   if (twice.length > 0)

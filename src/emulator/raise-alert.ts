@@ -133,6 +133,6 @@ function selects(
 }
 
 function listDeliveries(c: Asked): Response {
-  checkParameters(queryOf(c), (name) => name === 'limit' || name === 'offset');
+  checkParameters(queryOf(c), ['limit', 'offset']);
   return offsetPage(c, c.env.cloud.deliveries.list, (one) => JSON.stringify(one), true);
 }

@@ -1,5 +1,6 @@
 // The stored data of the cloud: records by kind in listing order and by id, and the log of every change.
 import {
+  defined,
   refuse,
   type Attribute,
   type Collection,
@@ -10,7 +11,7 @@ import {
   type Kinds,
 } from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
-import { logEntry, loggedObject, type Actor } from './activity-log.js';
+import { coded, loggedObject, type Actor } from './activity-log.js';
 import {
   checkKinds,
   completed,
@@ -214,28 +215,25 @@ function defaultsOf({ estate, clock, random }: StoreOptions, root: string) {
   };
 }
 
-/** The entry of the log for a change of the object with this id. */
+/** The record of the log for a change of the object with this id, with the id of the account beside it (left out of responses). */
 function entryOf(
   { kind, before, after, actor, face }: RecordChange,
   object: string,
-  { root, users, ...entry }: EntryFacts,
+  { id, at, root, users }: EntryFacts,
 ): JsonObject {
   const owner = kind.name === 'accounts' ? object : (after ?? before)?.account;
   const kept = after ? 'update' : 'delete';
+  /** No secret is in them. */
   const seen = {
     before: before ? showRecord(kind, before, face, false) : null,
     after: after ? showRecord(kind, after, face, false) : null,
   };
-  return logEntry(
-    {
-      ...entry,
-      action: before ? kept : 'create',
-      actor,
-      account: typeof owner === 'string' ? owner : root,
-      ...seen,
-    },
-    loggedObject(kind.name, object, seen.after ?? seen.before ?? {}, users),
-  );
+  return {
+    account: typeof owner === 'string' ? owner : root,
+    action: { id, timestamp: at, ...coded('action', before ? kept : 'create'), ...seen },
+    actor: { id: actor.id, ...defined({ email: actor.email }), ...coded('actor', actor.type_name) },
+    object: loggedObject(kind.name, object, seen.after ?? seen.before ?? {}, users),
+  };
 }
 
 /** Changes a list without ids: what stands at a place, or a new record behind all others or before them. */

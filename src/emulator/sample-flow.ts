@@ -19,9 +19,7 @@ function flip(c: Asked): Response {
   if (c.req.header('x-username') !== username || c.req.header('x-password') !== password)
     turnDown(401, 'the user name or the password is wrong');
   const query = queryOf(c);
-  checkParameters(query, (name) =>
-    ['customerNo', 'filterKey', 'subscriptionStatus'].includes(name),
-  );
+  checkParameters(query, ['customerNo', 'filterKey', 'subscriptionStatus']);
   const key = query.get('filterKey') ?? '';
   if (!['imsi', 'msisdn'].includes(key))
     turnDown(400, 'filterKey must be imsi or msisdn', ['filterKey']);

@@ -120,7 +120,7 @@ function list(c: Asked, kind: Kind, text: TextOf): Response {
   const known = [...Object.keys(filtersOf(kind)), 'limit', byOffset ? 'offset' : CURSOR];
   if (expand.length > 0) known.push('expand');
   const extras = extrasOf(c, kind);
-  checkParameters(query, (name) => known.includes(name) || extras.knows(name));
+  checkParameters(query, known, extras.knows);
   const expanded = query.get('expand');
   if (expanded !== null && !expand.includes(expanded))
     turnDown(400, `expand takes ${expand.join(', ')}`, ['expand']);
@@ -234,10 +234,7 @@ const page = (texts: readonly string[], meta: Json): Response =>
 
 function listActivities(c: Asked): Response {
   const query = queryOf(c);
-  checkParameters(
-    query,
-    (name) => ['limit', 'offset'].includes(name) || Object.hasOwn(activityFilters, name),
-  );
+  checkParameters(query, ['limit', 'offset', ...Object.keys(activityFilters)]);
   const text = (entry: JsonObject): string => JSON.stringify({ ...entry, account: undefined });
   return offsetPage(c, activitiesOf(c.env.cloud.store.log, query), text, false);
 }

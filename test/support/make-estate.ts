@@ -3,7 +3,7 @@
 // The same random numbers and clock give the same estate.
 import type { Json, JsonObject } from '../../src/model/index.js';
 import type { Clock, Random } from '../../src/platform/index.js';
-import { coded, logEntry, loggedObject, system } from '../../src/emulator/activity-log.js';
+import { coded, loggedObject, system } from '../../src/emulator/activity-log.js';
 import { LIVE_MASK } from '../../src/emulator/configuration.js';
 import type { Estate, User } from '../../src/emulator/index.js';
 import { timeUuids } from '../../src/emulator/uuid.js';
@@ -252,7 +252,7 @@ function alertMade(
 
 /** Roles given by people in turn with what routers and the service itself did. */
 function activityMade(
-  moment: Moment,
+  { id: entry, at }: Moment,
   index: number,
   authorizations: readonly JsonObject[],
   people: readonly User[],
@@ -262,23 +262,32 @@ function activityMade(
     index % 2 === 0 ? authorizations[index % Math.max(1, authorizations.length)] : undefined;
   const doer = pick(people);
   if (!granted || !doer)
-    return logEntry(
-      { ...moment, account: null, action: 'register', actor: system, before: null, after: null },
-      { id: routerOf(index % 24), ...coded('object', 'router') },
-    );
+    return {
+      account: null,
+      action: {
+        id: entry,
+        timestamp: at,
+        ...coded('action', 'register'),
+        before: null,
+        after: null,
+      },
+      actor: { id: system.id, ...coded('actor', system.type_name) },
+      object: { id: routerOf(index % 24), ...coded('object', 'router') },
+    };
   const { account, id, role } = granted as Readonly<Record<string, string>>;
   const users = new Map(people.map((user) => [user.id, user]));
-  return logEntry(
-    {
-      ...moment,
-      account: account as string,
-      action: 'update',
-      actor: { ...doer, type_name: 'sso_user' },
+  return {
+    account: account as string,
+    action: {
+      id: entry,
+      timestamp: at,
+      ...coded('action', 'update'),
       before: { role: 'no_access' },
       after: { role: role as string },
     },
-    loggedObject('account_authorizations', id as string, granted, users),
-  );
+    actor: { ...doer, ...coded('actor', 'sso_user') },
+    object: loggedObject('account_authorizations', id as string, granted, users),
+  };
 }
 
 /** Every eighth has its sync paused, and is behind. */
