@@ -23,12 +23,10 @@ import { parseJsonText } from './json-text.js';
 import { MovedState } from './state-text.js';
 import type { ProjectIdentity, Store } from './store-port.js';
 
-interface KnownSerials {
+interface KnownSerials extends Pick<KnownProject, 'project'> {
   readonly files: Files;
   /** Absolute: the folder with a file for each state. Runs at the same time write other files. */
   readonly folder: string;
-  /** Names the state in its place, with the environment. */
-  readonly project: string;
   /** Whether the environment names the place: it may name another one for each run, such as one for each customer. */
   readonly byEnvironment: boolean;
   readonly notify?: ((one: Diagnostic) => void) | undefined;
@@ -36,15 +34,20 @@ interface KnownSerials {
   readonly left?: Pick<Store, 'read' | 'location'>;
 }
 
+/** What a state is called, and what this machine keeps of it. */
+export interface KnownProject {
+  /** Names the state in its place, with the environment. */
+  readonly project: string;
+  /** Absolute: what this machine keeps of remote states. */
+  readonly ownFolder: string;
+  /** Absolute: the state file that is used without settings. What it holds has to be moved to a new place first. */
+  readonly usualFile?: string;
+  /** Whether the environment names the place. */
+  readonly byEnvironment?: boolean;
+}
+
 /** @param options those of a store */
-export const serialsOf = (
-  options: Omit<FileStoreOptions, 'path'> &
-    Pick<KnownSerials, 'project'> & {
-      readonly byEnvironment?: boolean;
-      readonly ownFolder: string;
-      readonly usualFile?: string;
-    },
-): KnownSerials => {
+export const serialsOf = (options: Omit<FileStoreOptions, 'path'> & KnownProject): KnownSerials => {
   const { files, project, ownFolder, usualFile, notify, byEnvironment = false } = options;
   return {
     files,

@@ -10,7 +10,7 @@ import { registerStore } from './backends/registers/register-store.js';
 import { rescueIn } from './backends/registers/rescue.js';
 import type { PostgresPools } from './backends/registers/postgres.js';
 import type { S3Options } from './backends/registers/s3.js';
-import { projectKeys, rememberingStore, serialsOf } from './known-serials.js';
+import { projectKeys, rememberingStore, serialsOf, type KnownProject } from './known-serials.js';
 import { checkedAddress, schemeOf } from './state-address.js';
 import type { Store } from './store-port.js';
 import { waitingStore } from './waiting-store.js';
@@ -18,15 +18,8 @@ import { waitingStore } from './waiting-store.js';
 export interface RemoteOptions
   extends
     LockTools,
+    KnownProject,
     Pick<RegisterStoreOptions, 'locking' | 'history' | 'url' | 'version' | 'author'> {
-  /** Names the state in its place, with the environment. */
-  readonly project: string;
-  /** Absolute: what this machine keeps of remote states. */
-  readonly ownFolder: string;
-  /** Absolute: the state file that is used without settings. What it holds has to be moved to a new place first. */
-  readonly usualFile?: string;
-  /** Whether the environment names the place. */
-  readonly byEnvironment?: boolean;
   /** The value of a variable of the environment, or of the file that `<name>_FILE` names. */
   readonly secret: (name: string) => string | undefined;
   /** Of this process. */

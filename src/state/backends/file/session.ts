@@ -16,10 +16,10 @@ import {
   type RunRecord,
   type State,
 } from '../../../model/index.js';
-import type { Appender, Clock, Files, Random } from '../../../platform/index.js';
+import type { Appender, Files } from '../../../platform/index.js';
 import { grouped, queue } from '../../journal-queue.js';
 import { encodeRecord, type Journal } from '../../journal-text.js';
-import type { HeldLock } from './lock.js';
+import type { HeldLock, LockTools } from './lock.js';
 import { snapshotOf, holdsResult, nextState } from '../../snapshot.js';
 import { encodeMoved, encodeState } from '../../state-text.js';
 import type { Compaction, Moved, Session, Snapshot } from '../../store-port.js';
@@ -41,10 +41,7 @@ export interface Paths {
 
 type Entries = readonly RunRecord[];
 
-interface SessionOptions {
-  readonly files: Files;
-  readonly clock: Clock;
-  readonly random: Random;
+interface SessionOptions extends Pick<LockTools, 'files' | 'clock' | 'random'> {
   readonly paths: Paths;
   readonly lock: HeldLock;
   readonly state: State;
