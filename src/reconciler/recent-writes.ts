@@ -4,6 +4,7 @@ import {
   ageOf,
   digest,
   redact,
+  type Emit,
   type Kind,
   type Live,
   type Moment,
@@ -32,6 +33,22 @@ export function momentNow(clock: Clock, skew: number | undefined): Moment {
     ...(skew !== undefined && { server_at: new Date(now + skew).toISOString() }),
     ...(id !== null && { boot: { id, milliseconds: Math.round(milliseconds) } }),
   };
+}
+
+interface WaitTools {
+  readonly clock: Pick<Clock, 'sleep'>;
+  readonly emit: Emit;
+  readonly signal: AbortSignal;
+}
+
+/** Waits, and tells for what. @throws the reason of the signal */
+export function waitFor(
+  { clock, emit, signal }: WaitTools,
+  why: string,
+  milliseconds: number,
+): Promise<void> {
+  emit({ type: 'waiting', why, milliseconds });
+  return clock.sleep(milliseconds, signal);
 }
 
 /** Possible errors of readings about objects that were written recently. */

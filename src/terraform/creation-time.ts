@@ -1,7 +1,7 @@
 // The creation time of an object, in the private part of Terraform's state. A service may show a new object late: until
 // the settle time is over, its absence proves nothing, and a reading that needs the object waits.
 import { ageOf, isObject, type Kind, type Live, type Moment } from '../model/index.js';
-import { momentNow, nowOf } from '../reconciler/recent-writes.js';
+import { momentNow, nowOf, waitFor } from '../reconciler/recent-writes.js';
 import { look } from './listing-cache.js';
 import { wordsFor } from './wire-diagnostics.js';
 import type { WriteContext } from './write-session.js';
@@ -33,23 +33,20 @@ export function createdIn(kept: Uint8Array): Moment | undefined {
  * @param created absent where a reading has shown it since
  */
 export async function readUntilVisible(
-  { cloud, clock, emit, signal, settleMilliseconds }: WriteContext,
+  context: WriteContext,
   kind: Kind,
   id: string,
   created: Moment | undefined,
 ): Promise<Live | undefined> {
   if (!created) return undefined;
+  const { cloud, clock, settleMilliseconds } = context;
   const began = clock.monotonic();
   for (let pause = FIRST_PAUSE; ; pause *= 2) {
     const left =
       settleMilliseconds - ageOf(created, nowOf(clock, cloud.skew(), clock.monotonic() - began));
     if (left <= 0) return undefined;
-    emit({
-      type: 'waiting',
-      why: `until the service shows ${wordsFor(kind)} ${id}`,
-      milliseconds: Math.min(pause, left),
-    });
-    await clock.sleep(Math.min(pause, left), signal);
+    const why = `until the service shows ${wordsFor(kind)} ${id}`;
+    await waitFor(context, why, Math.min(pause, left));
     const live = await look(cloud, kind, id);
     if (live) return live;
   }

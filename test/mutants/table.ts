@@ -4843,14 +4843,15 @@ export const mutants: readonly Mutant[] = [
     name: 'scenarios: what was created just now and is absent is gone',
     file: 'reconciler/plan/match.ts',
     find: "if (this.#read.visibility.created(kind.name, entry.id) === 'unseen') return { how: 'unseen'",
-    replace: "if (this.#read.visibility.created(kind.name, entry.id) === 'seen') return { how: 'unseen'",
+    replace:
+      "if (this.#read.visibility.created(kind.name, entry.id) === 'seen') return { how: 'unseen'",
     tests: simulate,
   },
   {
     name: 'scenarios: a request without an answer can land no more',
     file: 'reconciler/apply/recovery.ts',
-    find: 'const wait = settleMilliseconds - Math.max(0, age);',
-    replace: 'const wait = 0 * settleMilliseconds * Math.max(0, age);',
+    find: 'const wait = looker.settleMilliseconds - Math.max(0, age);',
+    replace: 'const wait = 0 * looker.settleMilliseconds * Math.max(0, age);',
     tests: simulate,
   },
   {

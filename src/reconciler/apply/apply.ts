@@ -47,7 +47,7 @@ import {
 import { beforeRun } from './pre-image.js';
 import { differing, unproven } from './write-proof.js';
 import { storedValues } from '../live-collections.js';
-import type { Visibility } from '../recent-writes.js';
+import { waitFor, type Visibility } from '../recent-writes.js';
 import type { Proposal } from '../plan/plan.js';
 import { ignoring, isApplied } from '../plan/diff.js';
 import { allowingDuplicates } from '../plan/possible-duplicates.js';
@@ -199,21 +199,18 @@ const FIRST_PAUSE = 1000;
 
 /** Plans again, with growing pauses, while the plan has to do with objects that were created just now and are not visible yet. */
 async function visible(
-  { clock, emit, signal, settleMilliseconds }: ApplyContext,
+  context: ApplyContext,
   plan: (waited: number) => Promise<Proposal>,
 ): Promise<Proposal> {
+  const { clock, settleMilliseconds } = context;
   const began = clock.monotonic();
   for (let pause = FIRST_PAUSE; ; pause *= 2) {
     const waited = clock.monotonic() - began;
     const proposal = await plan(waited);
     const left = settleMilliseconds - waited;
     if (proposal.awaited.length === 0 || left <= 0) return proposal;
-    emit({
-      type: 'waiting',
-      why: `until the service shows ${firstNamed(proposal.awaited, 1)}`,
-      milliseconds: Math.min(pause, left),
-    });
-    await clock.sleep(Math.min(pause, left), signal);
+    const why = `until the service shows ${firstNamed(proposal.awaited, 1)}`;
+    await waitFor(context, why, Math.min(pause, left));
   }
 }
 

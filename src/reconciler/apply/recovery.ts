@@ -32,7 +32,7 @@ import {
 import type { Session } from '../../state/store-port.js';
 import { isApplied } from '../plan/diff.js';
 import { unproven } from './write-proof.js';
-import { nowOf } from '../recent-writes.js';
+import { nowOf, waitFor } from '../recent-writes.js';
 import { RENEWAL } from './write-operation.js';
 import { comparableText, ownRoot } from '../plan/match.js';
 import { secretless, storedValues } from '../live-collections.js';
@@ -129,18 +129,18 @@ async function hiddenAlike(
 }
 
 async function waitUntilLanded(
-  { clock, emit, signal, settleMilliseconds }: RecoveryContext,
+  looker: RecoveryContext,
   intents: readonly Intent[],
   age: number,
 ): Promise<void> {
-  const wait = settleMilliseconds - Math.max(0, age);
+  const wait = looker.settleMilliseconds - Math.max(0, age);
   if (intents.length === 0 || wait <= 0) return;
-  emit({
-    type: 'waiting',
-    why: `until ${intents.length === 1 ? `the ${intents[0]?.action} of ${intents[0]?.address}` : `${intents.length} requests`} can no longer take effect`,
-    milliseconds: wait,
-  });
-  await clock.sleep(wait, signal);
+  const [first] = intents;
+  const what =
+    intents.length === 1
+      ? `the ${first!.action} of ${first!.address}`
+      : `${intents.length} requests`;
+  await waitFor(looker, `until ${what} can no longer take effect`, wait);
 }
 
 async function stableListing(

@@ -40,7 +40,7 @@ import {
 } from '../../model/index.js';
 import type { Random } from '../../platform/index.js';
 import type { Session } from '../../state/store-port.js';
-import { momentNow, replacedValue, type Visibility } from '../recent-writes.js';
+import { momentNow, replacedValue, waitFor, type Visibility } from '../recent-writes.js';
 import { isApplied, withKept } from '../plan/diff.js';
 import {
   isUnmoved,
@@ -772,16 +772,12 @@ async function sendUntilKnown(
 
 /** Waits until no request of an intent can take effect any more; false if the run is to end. */
 async function waitUntilSettled(
-  { clock, emit, signal, settleMilliseconds }: ExecutionContext,
+  execution: ExecutionContext,
   { address }: Intent,
 ): Promise<boolean> {
-  emit({
-    type: 'waiting',
-    why: `until the update of ${address} can no longer take effect`,
-    milliseconds: settleMilliseconds,
-  });
-  await clock.sleep(settleMilliseconds, signal).catch(() => undefined);
-  return !signal.aborted;
+  const why = `until the update of ${address} can no longer take effect`;
+  await waitFor(execution, why, execution.settleMilliseconds).catch(() => undefined);
+  return !execution.signal.aborted;
 }
 
 /** Readings that took longer than the settle time before a write is given up. */

@@ -78,9 +78,7 @@ function unknownTarget(
   declarations: ReadonlyMap<string, Declaration>,
   suggest: boolean,
 ): Diagnostic {
-  const members = suggest
-    ? [...declarations.keys()].filter((address) => address.startsWith(`${reference.target}[`))
-    : [];
+  const members = suggest ? membersOf(reference.target, declarations) : [];
   const successor = suggest
     ? [...declarations.values()].find((one) => formerAddresses(one).includes(reference.target))
     : undefined;

@@ -28,19 +28,14 @@ export function lookUp(
       ),
     );
     const only = live.length === 1 ? live[0] : undefined;
+    const shown = live.slice(0, 5).map(({ id }) => id);
+    const matched = live.length === 0 ? 'none' : `${live.length}: ${shown.join(', ')}`;
     if (only) found.set(lookup.name, { kind, declared: {}, live: only, moves: false });
     else
       diagnostics.push({
         severity: 'error',
         code: 'lookup',
-        summary: `lookups.${lookup.name} must match exactly one of ${kind.name}, but matches ${
-          live.length === 0
-            ? 'none'
-            : `${live.length}: ${live
-                .slice(0, 5)
-                .map((one) => one.id)
-                .join(', ')}`
-        }.`,
+        summary: `lookups.${lookup.name} must match exactly one of ${kind.name}, but matches ${matched}.`,
         detail:
           live.length === 0
             ? `List what is live: trueup get ${kind.name}`

@@ -45,13 +45,15 @@ async function keepResults(rescue: Rescue, added: readonly RunRecord[]): Promise
  */
 export function sharedNext(
   ask: () => Promise<void>,
-  moment: () => number = counter(),
+  moment?: () => number,
 ): (least?: number) => Promise<void> {
+  let count = 0;
+  const now = moment ?? (() => (count += 1));
   let asked: Promise<void> | undefined;
   let begun = 0;
   let next: Promise<void> | undefined;
   const start = (): Promise<void> => {
-    begun = moment();
+    begun = now();
     return (asked = ask().finally(() => {
       asked = undefined;
     }));
@@ -60,13 +62,8 @@ export function sharedNext(
     next = undefined;
     return start();
   };
-  return (least = moment()) => {
+  return (least = now()) => {
     if (!asked) return start();
     return begun >= least ? asked : (next ??= asked.then(afterwards, afterwards));
   };
-}
-
-function counter(): () => number {
-  let count = 0;
-  return () => (count += 1);
 }

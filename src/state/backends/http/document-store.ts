@@ -19,7 +19,7 @@ import {
   refuseNotLocked,
   refuseWrongLock,
   refuseHeld,
-  refuseUnfit as refuseUnfitPlace,
+  refuseUnfit,
   refuseTarget,
   unlessRefused,
 } from '../backend-errors.js';
@@ -180,20 +180,15 @@ async function probe(options: DocumentStoreOptions, holder: DocumentHolder): Pro
   const other = { ...holder, id: random.uuid() };
   if ((await server.lock(other)) === 'taken') {
     await server.unlock(other);
-    refuseUnfit(server, 'it gives its lock to two runs');
+    refuseUnfit(server.location, 'it gives its lock to two runs', INSTEAD);
   }
   const body = encodeDocument({ ...newDraft(options), serial: 1, nonce: random.uuid() });
   const posted = await server.post(other.id, body);
   if (posted === 'done' || (await server.get()) !== undefined)
-    refuseUnfit(server, 'it takes a document with the id of another lock');
+    refuseUnfit(server.location, 'it takes a document with the id of another lock', INSTEAD);
 }
 
-const refuseUnfit = ({ location }: StateServer, problem: string): never =>
-  refuseUnfitPlace(
-    location,
-    problem,
-    'Use a server that checks the id of the lock, as GitLab does, or PostgreSQL or S3.',
-  );
+const INSTEAD = 'Use a server that checks the id of the lock, as GitLab does, or PostgreSQL or S3.';
 
 /** Some servers return 200 and keep something else: an older version with a higher serial, or nothing. */
 async function assertShown(server: StateServer, { holder }: UnnumberedDocument): Promise<void> {
