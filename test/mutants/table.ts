@@ -3935,8 +3935,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a plan says nothing of a secret that its create needs',
     file: 'reconciler/plan/plan-notes.ts',
-    find: '({ live }) => live === undefined',
-    replace: '({ live }) => live === null',
+    find: 'return one && (one.live !== undefined) === isLive;',
+    replace: 'return one && isLive && one.live !== undefined;',
     tests: ['unit/reconciler/plan.test.ts'],
   },
   {

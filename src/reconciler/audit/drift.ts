@@ -167,11 +167,8 @@ async function askLog(
   liveObjects: LiveCollections,
 ) {
   const subjects = cases.flatMap(({ subject }) => subject ?? []);
-  const { told, diagnostics } = await attribute(
-    context,
-    subjects,
-    [...liveObjects.values()].find(({ skew }) => skew !== undefined)?.skew,
-  );
+  const { skew } = [...liveObjects.values()].find((one) => one.skew !== undefined) ?? {};
+  const { told, diagnostics } = await attribute(context, subjects, skew);
   const said = new Map(subjects.map((subject, index) => [subject, told[index]!]));
   const saidOf = ({ subject }: (typeof cases)[number]): Attribution | undefined =>
     subject && said.get(subject);

@@ -8,7 +8,7 @@ import {
   type Change,
   type Diagnostic,
 } from '../../model/index.js';
-import type { Draft, Planned } from './draft.js';
+import type { Draft } from './draft.js';
 
 /** Objects in whose place somebody put others. */
 export function replacedOutsideNotes(
@@ -56,35 +56,22 @@ export function unseenNotes({ unseen, old }: Draft): readonly Diagnostic[] {
 const AVAILABLE =
   'Make its value available (its environment variable, its file, or the command of its secret manager)';
 
-export function unseenSecretNotes(draft: Draft): Diagnostic[] {
-  const unseen = [...draft.input.secrets]
+export function unseenSecretNotes({ input, planned }: Draft): readonly Diagnostic[] {
+  const unseen = [...input.secrets]
     .filter(([, verdict]) => verdict === 'unavailable')
     .map(([key]) => key.slice(0, key.indexOf(' ')));
   const addresses = [...new Set(unseen)].toSorted(compareText);
-  const about = (
-    isMeant: (planned: Planned) => boolean,
-    words: (shown: string) => string,
-    detail: string,
-  ): Diagnostic[] => {
+  const cases = [
+    [true, 'so the plan treats it as unchanged', ': then the plan shows a changed secret.'],
+    [false, 'and apply needs it for the create', ' where you apply.'],
+  ] as const;
+  return cases.flatMap(([isLive, effect, when]): Diagnostic | [] => {
     const meant = addresses.filter((address) => {
-      const planned = draft.planned.get(address);
-      return planned !== undefined && isMeant(planned);
+      const one = planned.get(address);
+      return one && (one.live !== undefined) === isLive;
     });
     if (meant.length === 0) return [];
-    const summary = words(firstNamed(meant, 3, ', and '));
-    return [{ severity: 'info', code: 'secret-unseen', summary, detail }];
-  };
-  return [
-    ...about(
-      ({ live }) => live !== undefined,
-      (shown) =>
-        `The secret of ${shown} is not available here, so the plan treats it as unchanged.`,
-      `${AVAILABLE}: then the plan shows a changed secret.`,
-    ),
-    ...about(
-      ({ live }) => live === undefined,
-      (shown) => `The secret of ${shown} is not available here, and apply needs it for the create.`,
-      `${AVAILABLE} where you apply.`,
-    ),
-  ];
+    const summary = `The secret of ${firstNamed(meant, 3, ', and ')} is not available here, ${effect}.`;
+    return { severity: 'info', code: 'secret-unseen', summary, detail: `${AVAILABLE}${when}` };
+  });
 }

@@ -279,12 +279,8 @@ function unseen(
   if (diff({ kind, declared, live, applied: entry.applied, secret: verdict }).length > 0)
     draft.awaited.add(declaration.address);
   draft.planned.set(declaration.address, { kind, declared: filled, live, moves: false });
-  const base = common(
-    draft,
-    declaration,
-    'it was created just now, and no listing shows it yet',
-    match,
-  );
+  const reason = 'it was created just now, and no listing shows it yet';
+  const base = common(draft, declaration, reason, match);
   return {
     action: 'keep',
     ...base,
@@ -303,13 +299,10 @@ function isFaulty(
   const sent = live ? ignoring(filled, declaration.lifecycle.ignore_changes ?? []) : filled;
   const faults = faultsOf(kind, sent, live?.values).map(
     ({ attribute = '', ...one }): Diagnostic => {
-      const unchanged =
-        one.severity === 'warning'
-          ? { detail: `The live object has it already, so it stays. ${one.detail ?? ''}` }
-          : {};
+      const stays = `The live object has it already, so it stays. ${one.detail ?? ''}`;
       return {
         ...one,
-        ...unchanged,
+        ...(one.severity === 'warning' && { detail: stays }),
         summary: `${declaration.address}: ${one.summary}`,
         address: declaration.address,
         attribute,
@@ -344,23 +337,20 @@ function creation(
   { kind, declaration, filled: values }: FilledDeclaration,
   match: Match,
 ): readonly Create[] {
+  const collection = draft.input.liveObjects.get(kind.name)!;
   if (!kind.operations.create) {
     draft.diagnostics.push(
       declarationError(declaration, {
         code: 'cannot-create',
         summary: `${declaration.address} has no live object, and ${kind.name} cannot be created through the API.`,
-        detail: adviceToFind(
-          kind,
-          values,
-          draft.input.liveObjects.get(kind.name)?.byId.values() ?? [],
-        ),
+        detail: adviceToFind(kind, values, collection.byId.values()),
       }),
     );
     return [];
   }
   const parent = declaration.lifecycle.allow_duplicate
     ? undefined
-    : unknownParent(draft.input.liveObjects.get(kind.name)!, values);
+    : unknownParent(collection, values);
   if (parent !== undefined) {
     draft.diagnostics.push(
       declarationError(declaration, {
@@ -396,25 +386,15 @@ function onLive(
   const values = withNumbers(kind, filled, match.live.values);
   const declared = ignoring(values, declaration.lifecycle.ignore_changes ?? []);
   const recorded = match.how === 'recorded';
-  const seen = declaredPart(
-    kind,
-    declared,
-    match.live.values,
-    recorded ? entry?.applied : undefined,
-  );
+  const applied = recorded ? entry?.applied : undefined;
+  const seen = declaredPart(kind, declared, match.live.values, applied);
   const live = seen === match.live.values ? match.live : { ...match.live, values: seen };
   const secret = (path: string): SecretVerdict => {
     const verdict = draft.input.secrets.get(`${declaration.address} ${path}`) ?? 'unavailable';
     // The recorded values are of the deleted object; the values last sent to this one are unknown.
     return recorded || verdict === 'unavailable' ? verdict : 'unknown';
   };
-  const changes = diff({
-    kind,
-    declared,
-    live,
-    applied: recorded ? entry?.applied : undefined,
-    secret,
-  });
+  const changes = diff({ kind, declared, live, applied, secret });
   const fixed = changes.filter(({ path }) => kind.attributes[path.split('.', 1)[0]!]?.immutable);
   if (fixed.length > 0)
     return replacement(draft, one, { match, before: live.values, changes, fixed });
@@ -430,20 +410,9 @@ function onLive(
     declaredObject: declaredObject(declaration, declared),
     ...common(draft, declaration, reasonOf(draft, declaration, match, changes), match),
   };
-  const written =
-    changes.length === 0
-      ? undefined
-      : composedUpdate(
-          draft,
-          {
-            kind,
-            declared,
-            live: match.live,
-            changes,
-            resend: (path) => ['changed', 'unknown'].includes(secret(path)),
-          },
-          live,
-        );
+  const resend = (path: string): boolean => ['changed', 'unknown'].includes(secret(path));
+  const sending = { kind, declared, live: match.live, changes, resend };
+  const written = changes.length === 0 ? undefined : composedUpdate(draft, sending, live);
   if (changes.length > 0 && !written) {
     draft.diagnostics.push(additionsOnlyError(declaration));
     return [];
@@ -622,11 +591,8 @@ function noteDrift(
   entry: Entry,
   live: Live,
 ): void {
-  const changes = driftOf(
-    kind,
-    ignoring(entry.applied, declaration.lifecycle.ignore_changes ?? []),
-    live,
-  );
+  const applied = ignoring(entry.applied, declaration.lifecycle.ignore_changes ?? []);
+  const changes = driftOf(kind, applied, live);
   if (changes.length > 0)
     draft.drift.push({ address: declaration.address, kind: kind.name, id: live.id, changes });
 }
