@@ -207,19 +207,14 @@ interface Ready {
   readonly secret?: string;
 }
 
-interface Hindered {
-  readonly status: 'skipped' | 'refused';
-  readonly reason: string;
-}
-
 /** @param testing a destination that takes nothing is tried all the same */
 function readyOf(
   { store, behaviours, secrets, send: network, anywhere = false }: DeliveryContext,
   id: string,
   testing: boolean,
-): Ready | Hindered {
-  const skipped = (reason: string): Hindered => ({ status: 'skipped', reason });
-  const refused = (reason: string): Hindered => ({ status: 'refused', reason });
+) {
+  const skipped = (reason: string) => ({ status: 'skipped', reason }) as const;
+  const refused = (reason: string) => ({ status: 'refused', reason }) as const;
   const kind = destinationsOf(store);
   const record = store.get(kind, id);
   if (!record) return skipped('the destination was deleted');

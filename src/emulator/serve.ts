@@ -39,11 +39,6 @@ export async function serve(
   };
 }
 
-function portOf(server: Server): number {
-  const address = server.address();
-  return typeof address === 'object' && address ? address.port : 0;
-}
-
 function listening(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -53,7 +48,10 @@ function listening(server: Server, port: number): Promise<number> {
       const detail = 'Name another port with --port, or 0 for any free one.';
       reject(new Refusal([{ severity: 'error', code: 'port-not-free', summary, detail }]));
     });
-    server.listen(port, HOST, () => resolve(portOf(server)));
+    server.listen(port, HOST, () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address ? address.port : 0);
+    });
   });
 }
 

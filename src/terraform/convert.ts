@@ -193,10 +193,6 @@ function objectHeld(attribute: ObjectOf, live: Value | undefined, prior: CtyObje
 export const fresh = (attribute: Attribute, live: Value | undefined): CtyValue =>
   written(attribute, asShown(attribute, live));
 
-/** Exact numbers stand among values without being one of their types. */
-const numberOf = (live: unknown): CtyValue =>
-  typeof live === 'number' || live instanceof ExactNumber ? live : null;
-
 /** Whatever the service returns, it has the type that the schema promises. */
 function written(attribute: Attribute, live: Value | undefined): CtyValue {
   const nothing = live === undefined || live === null;
@@ -212,7 +208,7 @@ function written(attribute: Attribute, live: Value | undefined): CtyValue {
       return nothing ? null : wireText(sorted(unescapeAll(live)));
     case 'integer':
     case 'number':
-      return numberOf(live);
+      return typeof live === 'number' || live instanceof ExactNumber ? live : null;
     case 'flag':
       return typeof live === 'boolean' ? live : null;
     default:

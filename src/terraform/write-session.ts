@@ -80,8 +80,8 @@ interface Lane {
   running: number;
   waiting: Waiting[];
   /** While it is shut: resolves when it is open again. */
-  shut: Promise<void> | undefined;
-  open: () => void;
+  shut?: Promise<void> | undefined;
+  open?: () => void;
 }
 
 export function writeSessionOf(tools: Tools, held: Held) {
@@ -217,15 +217,6 @@ function contextsOf(tools: Tools, executor: Executor) {
 function lanesOf({ signal }: Tools, held: Held, executor: Executor) {
   const lanes = new Map<string, Lane>();
 
-  function laneOf(kind: Kind): Lane {
-    return cached(lanes, kind.name, () => ({
-      running: 0,
-      waiting: [],
-      shut: undefined,
-      open: () => undefined,
-    }));
-  }
-
   /** Shuts the lane until it is known what became of an intent. */
   function heard(lane: Lane, intent: Intent): Promise<Settled | undefined> {
     lane.shut ??= new Promise((open) => (lane.open = open));
@@ -243,7 +234,7 @@ function lanesOf({ signal }: Tools, held: Held, executor: Executor) {
       if (!(error instanceof Refusal) && !signal.aborted) throw error;
     }
     lane.shut = undefined;
-    lane.open();
+    lane.open?.();
     for (const { intent, hear } of waiting) hear(settled.get(intent));
   }
 
@@ -252,7 +243,7 @@ function lanesOf({ signal }: Tools, held: Held, executor: Executor) {
     kind: Kind,
     create: () => Promise<Performed>,
   ): Promise<Performed & { readonly settled?: Settled | undefined }> => {
-    const lane = laneOf(kind);
+    const lane: Lane = cached(lanes, kind.name, () => ({ running: 0, waiting: [] }));
     while (lane.shut) await limit.until(lane.shut);
     lane.running += 1;
     let performed: Performed;

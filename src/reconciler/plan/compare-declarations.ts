@@ -61,15 +61,8 @@ export interface DeclarationPair {
   readonly label: string;
 }
 
-export interface DeclarationsPlan {
-  /** Its requests are not composed. */
-  readonly plan: Plan;
-  /** 0 nothing differs, 1 errors, 2 changes. */
-  readonly exit: Exit;
-}
-
-/** Policy rules judge live objects, so there are no verdicts. @throws Refusal where references of the earlier declarations lead nowhere, or in a circle */
-export function compareDeclarations(pair: DeclarationPair): DeclarationsPlan {
+/** A plan whose requests are not composed. Policy rules judge live objects, so there are no verdicts. @throws Refusal where references of the earlier declarations lead nowhere, or in a circle */
+export function compareDeclarations(pair: DeclarationPair) {
   const { kinds, before, after } = pair;
   const [old, now] = [allOf(before), allOf(after)];
   const others = otherLookups(before.lookups, after.lookups);
@@ -119,10 +112,8 @@ export function compareDeclarations(pair: DeclarationPair): DeclarationsPlan {
       : [{ ...note, ...defined({ detail: detail && withoutLine(detail, WITHOUT_REVIEW) }) }],
   );
   const diagnostics = [...notes, ...lookupNotes(pair, others)];
-  return {
-    plan: { changes, drift: [], unmanaged: {}, verdicts: [], diagnostics },
-    exit: exitOf(changes, diagnostics),
-  };
+  const compared: Plan = { changes, drift: [], unmanaged: {}, verdicts: [], diagnostics };
+  return { plan: compared, exit: exitOf(changes, diagnostics) };
 }
 
 const withoutLine = (text: string, beginning: string): string =>
@@ -147,6 +138,7 @@ interface Sides extends DeclarationPair {
 const allOf = ({ declarations, outside_paths = [] }: Project): Declared =>
   new Map([...outside_paths, ...declarations].map((one) => [one.address, one]));
 
+/** 0 nothing differs, 1 errors, 2 changes. */
 function exitOf(changes: readonly Change[], diagnostics: readonly Diagnostic[]): Exit {
   if (diagnostics.some(({ severity }) => severity === 'error')) return exits.error;
   return changes.some(isChange) ? exits.changes : exits.done;

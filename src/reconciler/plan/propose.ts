@@ -291,11 +291,9 @@ async function compareSecrets(
     if (!selected && (state?.secrets_together ?? []).length === 0) continue;
     const entry = state?.resources[formerAddressInState(declaration, state) ?? declaration.address];
     for (const [path, secret] of secretsIn((selected ?? declaration).values)) {
-      const [key, value, fingerprint] = [
-        `${declaration.address} ${path}`,
-        secret.reveal(),
-        entry?.secrets?.[path],
-      ];
+      const key = `${declaration.address} ${path}`;
+      const value = secret.reveal();
+      const fingerprint = entry?.secrets?.[path];
       if (value !== undefined && fingerprint)
         known.push({ key, value, fingerprint, asked: selected !== undefined });
       else if (selected) verdicts.set(key, value === undefined ? 'unavailable' : 'unknown');

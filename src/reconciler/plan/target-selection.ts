@@ -325,18 +325,16 @@ function coverage(
   };
 }
 
-function closure(
-  start: readonly string[],
-  edges: ReadonlyMap<string, readonly string[]>,
-): ReadonlySet<string> {
+/** Addresses by those that they come from. */
+type Edges = ReadonlyMap<string, readonly string[]>;
+
+function closure(start: readonly string[], edges: Edges): ReadonlySet<string> {
   const reached = new Set(start);
   for (const address of reached) for (const next of edges.get(address) ?? []) reached.add(next);
   return reached;
 }
 
-function references(
-  declared: ReadonlyMap<string, Declaration>,
-): ReadonlyMap<string, readonly string[]> {
+function references(declared: ReadonlyMap<string, Declaration>): Edges {
   return new Map(
     [...declared.values()].map((one) => [
       one.address,
@@ -350,9 +348,7 @@ function references(
   );
 }
 
-function invert(
-  edges: ReadonlyMap<string, readonly string[]>,
-): ReadonlyMap<string, readonly string[]> {
+function invert(edges: Edges): Edges {
   const out = new Map<string, string[]>();
   for (const [from, targets] of edges) for (const to of targets) append(out, to, from);
   return out;
