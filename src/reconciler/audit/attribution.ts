@@ -104,10 +104,8 @@ async function consult(
 ): Promise<{ found: readonly Activity[]; diagnostics: readonly Diagnostic[] }> {
   if (asked.length === 0) return { found: [], diagnostics: [] };
   try {
-    return {
-      found: await cloud.activity([...new Set(asked.map(({ id }) => id))], since()),
-      diagnostics: [],
-    };
+    const ids = [...new Set(asked.map(({ id }) => id))];
+    return { found: await cloud.activity(ids, since()), diagnostics: [] };
   } catch (error) {
     if (!(error instanceof Refusal) || error.exit === exits.interrupted) throw error;
     // A project whose own objects need no keys of the log did not ask for authors of unmanaged objects.
@@ -115,10 +113,7 @@ async function consult(
       asked.every(({ what }) => what === 'unmanaged') &&
       error.diagnostics.every(({ code }) => missingCredentials.has(code));
     const summary = 'Who changed it is not known, because the activity log could not be read.';
-    return {
-      found: [],
-      diagnostics: unasked ? [] : unreadWarnings(error, summary),
-    };
+    return { found: [], diagnostics: unasked ? [] : unreadWarnings(error, summary) };
   }
 }
 

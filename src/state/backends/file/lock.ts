@@ -121,13 +121,8 @@ async function takeFile(tools: LockTools, path: string, operation: string): Prom
   const record = await lockRecord(tools, operation);
   const mine = `${canonical(record)}\n`;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    if (
-      await unlessDisk(
-        'EEXIST',
-        files.create(path, mine, 0o600).then(() => true),
-      )
-    )
-      return mine;
+    const made = files.create(path, mine, 0o600).then(() => true);
+    if (await unlessDisk('EEXIST', made)) return mine;
     const other = await readLock(files, path);
     if (other === undefined) continue;
     if (other === 'damaged') return refuseHeld(path, other);
@@ -245,12 +240,8 @@ async function sweep({ files, lock }: LockTools, path: string): Promise<void> {
     if (!one.startsWith(name) || !LEFT.test(one.slice(name.length))) continue;
     const at = join(folder, one);
     const record = await readLock(files, at).catch(unreadable);
-    if (
-      record !== undefined &&
-      record !== 'damaged' &&
-      (await holderStatus(lock, record)) === 'dead'
-    )
-      await ifThere(files.remove(at));
+    const isRead = record !== undefined && record !== 'damaged';
+    if (isRead && (await holderStatus(lock, record)) === 'dead') await ifThere(files.remove(at));
   }
 }
 
