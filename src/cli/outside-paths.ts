@@ -23,7 +23,7 @@ interface Reader {
   ) => Promise<Loaded>;
 }
 
-const isBelow = (path: string): boolean => /^(?![/-]|\.\.(\/|$))/.test(path);
+const isBelow = (path: string): boolean => /^(?!\/|\.\.(\/|$))/.test(path);
 
 /**
  * The project with what other files declare, where PATHs below the current folder leave them out, and with what reads
@@ -39,8 +39,9 @@ export async function withOutsidePaths(
   const { paths, declarations } = project;
   // In a fleet, what other PATHs declare is of other tenants.
   if (files.stat(join(cwd, FLEET_FILE))) return project;
-  const isInside = paths.every(isBelow);
-  const isWhole = paths.includes('.') && isInside;
+  const named = paths.filter((path) => path !== '-');
+  const isInside = named.length > 0 && named.every(isBelow);
+  const isWhole = isInside && named.includes('.');
   const all = isInside && !isWhole ? await load([]) : undefined;
   const own = new Set(declarations.map(({ address }) => address));
   const outside_paths = all?.project?.declarations.filter(({ address }) => !own.has(address));
@@ -49,8 +50,14 @@ export async function withOutsidePaths(
     ...project,
     ...(outside_paths?.length && { outside_paths }),
     async readOutside(recorded) {
-      const names = recorded.filter((file) => isLeftOut(reader, { cwd, paths, file }));
-      if (isCut && !isWhole) names.push(...(await namesBeside(cwd, paths, reader)));
+      const known = new Set(isCut ? [] : await namesBelow(cwd, reader));
+      const others = [
+        ...recorded.filter((file) => isReadable(files, cwd, file)),
+        ...(await namesBeside({ cwd, paths }, reader)),
+        ...(isCut && !isWhole && named.length > 0 ? await namesBelow(cwd, reader) : []),
+      ];
+      const isNamed = leadTo(cwd, project, reader);
+      const names = [...new Set(others)].filter((file) => !known.has(file) && !isNamed(file));
       const found = [...(isCut ? [] : [all]), ...(names.length > 0 ? [await load(names)] : [])];
       return outsideFiles(context, project, { found, reader, recorded: new Set(recorded) });
     },
@@ -62,42 +69,47 @@ interface Named {
   readonly paths: readonly string[];
 }
 
-/** Tells whether PATHs lead to a file. */
-function leadTo({ files }: Reader, { cwd, paths }: Named): (file: string) => boolean {
-  const known = new Map<string, string>();
-  const realOf = (file: string): string =>
-    cached(known, file, () => files.realPath(resolve(cwd, file)) ?? resolve(cwd, file));
-  const roots = paths.map(realOf);
-  return (file) => {
-    const path = realOf(file);
-    return roots.some(
-      (root) =>
-        path === root || (path.startsWith(root + sep) && !PASSED.test(path.slice(root.length))),
+/** Tells whether PATHs lead to a file, which may be there by way of a link. */
+function leadTo(
+  cwd: string,
+  { paths, declarations, refactorings = [] }: Project,
+  { files }: Reader,
+): (file: string) => boolean {
+  const known = new Map<string, readonly string[]>();
+  const pathsOf = (file: string): readonly string[] =>
+    cached(known, file, () => {
+      const path = resolve(cwd, file);
+      return [path, files.realPath(path) ?? path];
+    });
+  const own = new Set([...declarations, ...refactorings].map(fileOf));
+  const roots = [...paths, ...own].flatMap(pathsOf);
+  return (file) =>
+    pathsOf(file).some((path) =>
+      roots.some(
+        (root) =>
+          path === root || (path.startsWith(root + sep) && !PASSED.test(path.slice(root.length))),
+      ),
     );
-  };
 }
 
 /** What a walk passes by. */
 const PASSED = /[/\\](?:\.|node_modules[/\\])/;
 
-/** Whether a recorded file is there, and not read with the PATHs. What a program declares is not read without running it. */
-function isLeftOut(reader: Reader, { file, ...named }: Named & { readonly file: string }): boolean {
-  const path = resolve(named.cwd, file);
-  const isFile = (): boolean => reader.files.stat(path)?.kind === 'file';
-  return (
-    file !== '-' && basename(file) !== 'cdktf.json' && isFile() && !leadTo(reader, named)(file)
-  );
+/** Whether a recorded file is there. What a program declares is not read without running it. */
+const isReadable = (files: DeclarationFiles, cwd: string, file: string): boolean =>
+  file !== '-' &&
+  basename(file) !== 'cdktf.json' &&
+  files.stat(resolve(cwd, file))?.kind === 'file';
+
+async function namesBelow(cwd: string, { files }: Reader): Promise<readonly string[]> {
+  const { yamlFilesBelow } = await import('../declarations/index.js');
+  return yamlFilesBelow(files, cwd);
 }
 
 /** The YAML files beside those that PATHs name. */
-async function namesBeside(
-  cwd: string,
-  paths: readonly string[],
-  { files }: Reader,
-): Promise<readonly string[]> {
+async function namesBeside({ cwd, paths }: Named, { files }: Reader): Promise<readonly string[]> {
   const { yamlFilesIn } = await import('../declarations/index.js');
-  const folders = foldersOf(files, { cwd, paths });
-  return [...folders].flatMap((folder) =>
+  return [...foldersOf(files, { cwd, paths })].flatMap((folder) =>
     (yamlFilesIn(files, cwd, folder) ?? []).map(({ file }) => file),
   );
 }
@@ -133,12 +145,14 @@ async function outsideFiles(
   const { cwd } = context;
   const { files, load } = reader;
   const { paths } = project;
-  const isNamed = leadTo(reader, { cwd, paths });
+  const isNamed = leadTo(cwd, project, reader);
   const own = new Set(project.declarations.map(({ address }) => address));
   const isElsewhere = (one: Sited): boolean => !isNamed(fileOf(one));
   const faultsOf = (diagnostics: Loaded['diagnostics']) =>
-    diagnostics.flatMap(({ severity, origin, summary }) =>
-      severity === 'error' && origin && !isNamed(origin.file) ? [{ origin, summary }] : [],
+    diagnostics.flatMap(({ severity, code, origin, summary }) =>
+      severity === 'error' && code !== 'not-ours' && origin && !isNamed(origin.file)
+        ? [{ origin, summary }]
+        : [],
     );
   const saidBy = ({ understood, unusable, diagnostics }: Loaded) => ({
     blocks: (understood.refactorings ?? []).filter(isElsewhere),

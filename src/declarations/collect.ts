@@ -131,14 +131,13 @@ function failed(all: Collecting, file: FoundFile, faults: readonly SyntaxFault[]
     ({ code }) => code === 'unreadable' || code === 'not-a-file' || code === 'too-large',
   );
   const words = topLevel(all.kinds).join('|');
+  const text = all.library.text(file).replaceAll(/[\0\uFFFD]/g, '');
   const ours =
     unseen ||
-    new RegExp(`(?:^|[{,])[ \\t]{0,99}["']?(?:${words})["']?[ \\t]{0,99}:`, 'm').test(
-      all.library.text(file).replaceAll(/[\0\uFFFD]/g, ''),
-    );
+    new RegExp(`(?:^|[{,])[ \\t]{0,99}["']?(?:${words})["']?[ \\t]{0,99}:`, 'm').test(text);
   if (!ours && !file.named) return leaveOut(all, file);
   all.ours += 1;
-  all.unread.push(unseen ? () => true : (_, name) => isKeyIn(all.library.text(file), name));
+  all.unread.push(unseen ? () => true : (_, name) => isKeyIn(text, name));
   for (const fault of faults) complainOfFault(all, file, fault);
 }
 

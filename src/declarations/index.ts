@@ -1,6 +1,6 @@
 // The exports for other modules: reading declarations. Those that write live objects as declarations are in `writing.ts`.
 export { lint } from './lint.js';
 export { load, secretsNamed, type LoadOptions, type Loaded } from './load.js';
-export { yamlFilesIn } from './paths.js';
+export { yamlFilesBelow, yamlFilesIn } from './paths.js';
 export { propNamer } from './prop-names.js';
 export { declarationsSchema, kindSchema } from './file-schema.js';

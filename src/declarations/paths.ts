@@ -2,6 +2,7 @@
 // Only names are read here; the content of a file decides later whether it belongs to trueup.
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import {
+  cached,
   defined,
   NAME,
   nameWords,
@@ -294,6 +295,23 @@ export function yamlFilesIn(
     const isFile = isPlain && seen(() => files.stat(path)?.kind) === 'file';
     return isFile ? [{ file, path, named: false }] : [];
   });
+}
+
+/** The YAML files that a walk of the current folder finds, without those of fleets. */
+export function yamlFilesBelow(files: DeclarationFiles, cwd: string): readonly string[] {
+  const known = new Map<string, boolean>();
+  const isOfFleet = (folder: string): boolean =>
+    folder !== '.' &&
+    cached(
+      known,
+      folder,
+      () =>
+        ['yaml', 'yml'].some((end) => files.stat(join(cwd, folder, `trueup.fleet.${end}`))) ||
+        isOfFleet(dirname(folder)),
+    );
+  return findFiles(files, cwd, ['.'], undefined)
+    .files.map(({ file }) => file)
+    .filter((file) => !isOfFleet(dirname(file)));
 }
 
 /** Whether a folder is a link out of the project. */

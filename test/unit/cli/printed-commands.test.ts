@@ -561,6 +561,78 @@ describe('a block in a file that the PATHs leave out', () => {
       code: 1,
     },
     {
+      is: 'an error: a new file in a hidden folder, beside a PATH',
+      before: { 'trueup.yaml': SETTINGS, '.github/a.yaml': `accounts: { ${BOTH} }\n` },
+      now: {
+        '.github/a.yaml': `accounts: { ${ONE} }\n`,
+        '.github/new.yaml': 'accounts: { depot: { name: Depot } }\n',
+      },
+      paths: ['trueup.yaml', '.github/a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: a new file of the current folder, beside PATHs outside of it',
+      before: { 'conf/trueup.yaml': SETTINGS, '../lib/a.yaml': `accounts: { ${BOTH} }\n` },
+      now: {
+        '../lib/a.yaml': `accounts: { ${ONE} }\n`,
+        'b.yaml': 'accounts: { depot: { name: Depot } }\n',
+      },
+      paths: ['conf', '../lib'],
+      code: 1,
+    },
+    {
+      is: 'an error: a new file of another folder, beside the folder of a fleet',
+      before: { 'trueup.yaml': SETTINGS, 'x/a.yaml': `accounts: { ${BOTH} }\n` },
+      now: {
+        'x/a.yaml': `accounts: { ${ONE} }\n`,
+        'y/b.yaml': 'accounts: { depot: { name: Depot } }\n',
+        'f/trueup.fleet.yaml': 'fleet: { tenants: { x: { paths: [x] } } }\n',
+      },
+      paths: ['x'],
+      code: 1,
+    },
+    {
+      is: 'none: a file of a fleet beside the PATHs',
+      before: { 'trueup.yaml': SETTINGS, 'x/a.yaml': `accounts: { ${BOTH} }\n` },
+      now: {
+        'x/a.yaml': `accounts: { ${ONE} }\n`,
+        'f/t/b.yaml': 'accounts: { depot: { name: Depot } }\n',
+        'f/trueup.fleet.yaml': 'fleet: { tenants: { x: { paths: [t] } } }\n',
+      },
+      paths: ['x'],
+      code: 0,
+    },
+    {
+      is: 'an error: a PATH whose name begins with a dash',
+      before: { 'trueup.yaml': SETTINGS, '-a.yaml': `accounts: { ${BOTH} }\n` },
+      now: {
+        '-a.yaml': `accounts: { ${ONE} }\n`,
+        'o/b.yaml': 'accounts: { depot: { name: Depot } }\n',
+      },
+      paths: ['trueup.yaml', './-a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: a file in UTF-16',
+      before: { 'trueup.yaml': SETTINGS, 'a.yaml': `accounts: { ${BOTH} }\n` },
+      now: {
+        'a.yaml': `accounts: { ${ONE} }\n`,
+        'b.yaml': [...'\uFFFDaccounts: { depot: { name: Depot } }\n'].join('\0'),
+      },
+      paths: ['a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'none: a file of another program in a hidden folder, beside a PATH',
+      before: { 'trueup.yaml': SETTINGS, '.github/a.yaml': `accounts: { ${BOTH} }\n` },
+      now: {
+        '.github/a.yaml': `accounts: { ${ONE} }\n`,
+        '.github/ci.yaml': 'jobs: { depot: { runs-on: x } }\n',
+      },
+      paths: ['trueup.yaml', '.github/a.yaml'],
+      code: 0,
+    },
+    {
       is: 'an error: a recorded file in another folder, without settings',
       before: {
         'conf/trueup.yaml': named('mine'),
@@ -648,6 +720,36 @@ describe('a block in a file that the PATHs leave out', () => {
     });
     const { code, stdout } = await typing(plan, cwd, 'plan', 'link');
     expect([code, stdout]).toEqual([0, expect.stringContaining('. forget accounts.depot')]);
+  });
+
+  test('is none of a file of the PATHs that is a link to elsewhere', async () => {
+    const cwd = folderWith({
+      'trueup.yaml': SETTINGS,
+      'x/a.yaml': `accounts: { ${BOTH} }\n`,
+      'shared/l.yaml': REMOVED,
+    });
+    await typing(apply, cwd, 'apply', 'trueup.yaml', 'x', '--auto-approve');
+    writeAll(cwd, { 'x/a.yaml': `accounts: { ${ONE} }\n` });
+    symlinkSync('../shared/l.yaml', join(cwd, 'x/l.yaml'));
+    const { code, stdout } = await typing(plan, cwd, 'plan', 'trueup.yaml', 'x');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('. forget accounts.depot')]);
+  });
+
+  test('is an error of a new file beside a PATH through a link', async () => {
+    const top = folderWith({
+      'here/trueup.yaml': SETTINGS,
+      'shared/a.yaml': `accounts: { ${BOTH} }\n`,
+    });
+    const cwd = join(top, 'here');
+    symlinkSync('../shared', join(cwd, 'shared'));
+    const paths = ['trueup.yaml', 'shared/a.yaml'];
+    await typing(apply, cwd, 'apply', ...paths, '--auto-approve');
+    writeAll(top, {
+      'shared/a.yaml': `accounts: { ${ONE} }\n`,
+      'shared/n.yaml': 'accounts: { depot: { name: Depot } }\n',
+    });
+    const { code, stderr } = await typing(plan, cwd, 'plan', ...paths);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('[declared-elsewhere]')]);
   });
 
   test('is none where a file that is left out is a link to nowhere', async () => {
