@@ -1,7 +1,6 @@
 // Reads from the activity log who changed an object.
 import {
   compareText,
-  forEachLimited,
   isObject,
   own,
   type Activity,
@@ -9,7 +8,7 @@ import {
   type Json,
 } from '../model/index.js';
 import { validId } from './response.js';
-import { atOnce, pagesOf } from './pagination.js';
+import { each, pagesOf } from './pagination.js';
 import { understood, type ClientSession } from './client-session.js';
 
 const pageSize = 500;
@@ -29,7 +28,7 @@ export async function activity(
   const found = new Map<string, Activity>();
   const wanted = new Set(ids);
   await understood(name, path, () =>
-    forEachLimited(queries, atOnce, async (filters) => {
+    each(queries, async (filters) => {
       const first = endpoint.dialect.query(pageSize, { ...filters, action__timestamp__gte: since });
       for await (const { records } of pagesOf(session, { endpoint, name, path, first })) {
         if (records.length === 0) break;

@@ -1,7 +1,7 @@
 // Reads objects: whole collections, each to its proven end, and single objects by their identifiers.
-import { defined, mapLimited, refuse, type Kind, type Listing, type Live } from '../model/index.js';
+import { defined, refuse, type Kind, type Listing, type Live } from '../model/index.js';
 import { Malformed, liveIn, liveOf, parseResponse, validId } from './response.js';
-import { atOnce, chunks, pagesOf, PRESENT_OR_ABSENT, valuesPerQuery } from './pagination.js';
+import { chunks, each, pagesOf, PRESENT_OR_ABSENT, valuesPerQuery } from './pagination.js';
 import { httpDate } from './retry.js';
 import { understood, type Endpoint, type ClientSession } from './client-session.js';
 import type { HttpResponse } from './transport.js';
@@ -130,8 +130,7 @@ export async function find(
   const endpoint = session.endpointOf(dialect, kind.name);
   const ids = [...new Set(wanted)].filter((id) => validId(id) !== undefined);
   if (by_id === 'path')
-    return (await mapLimited(ids, atOnce, (id) => findByPath(session, kind, endpoint, id))).flat();
+    return (await each(ids, (id) => findByPath(session, kind, endpoint, id))).flat();
   const parts = chunks(ids, by_ids === undefined ? 1 : valuesPerQuery);
-  const found = mapLimited(parts, atOnce, (part) => findByFilter(session, kind, endpoint, part));
-  return (await found).flat();
+  return (await each(parts, (part) => findByFilter(session, kind, endpoint, part))).flat();
 }

@@ -38,16 +38,3 @@ export async function forEachLimited<T>(
   const ended = await Promise.allSettled(Array.from({ length: most }, worker));
   for (const one of ended) if (one.status === 'rejected') throw one.reason;
 }
-
-/** The results in order; otherwise as `forEachLimited`. */
-export async function mapLimited<T, R>(
-  all: readonly T[],
-  most: number,
-  work: (one: T) => Promise<R>,
-): Promise<readonly R[]> {
-  const results: R[] = [];
-  await forEachLimited(all.entries(), most, async ([index, one]) => {
-    results[index] = await work(one);
-  });
-  return results;
-}

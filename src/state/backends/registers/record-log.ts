@@ -2,7 +2,7 @@
 // wave of the new holder names the last one that it saw. What the former holder wrote behind that one does not count:
 // its requests were never sent, because the check before a request fails once the lock is taken.
 import { Buffer } from 'node:buffer';
-import { mapLimited, sha256, type RunRecord } from '../../../model/index.js';
+import { sha256, type RunRecord } from '../../../model/index.js';
 import { checkedLine, decodeWave, parseCheckedLine } from '../../journal-text.js';
 import { filled, isWhole, members, orNull } from '../../shape-check.js';
 import { refuseDamaged } from '../backend-errors.js';
@@ -58,7 +58,11 @@ export async function readLog(registers: Registers, keys: Keys, head: Head): Pro
   const slots = (await keysBelow(registers, prefix))
     .map((key) => key.slice(prefix.length))
     .filter((slot) => slot >= head.log_from && slot < beyond);
-  const waves = await mapLimited(slots, AT_ONCE, (slot) => readWave(registers, keys, head, slot));
+  const waves: Wave[] = [];
+  for (let at = 0; at < slots.length; at += AT_ONCE) {
+    const some = slots.slice(at, at + AT_ONCE);
+    waves.push(...(await Promise.all(some.map((slot) => readWave(registers, keys, head, slot)))));
+  }
   const counted = followed(waves, `${registers.location}: ${prefix}`);
   const newest = counted.at(-1);
   return {
