@@ -233,7 +233,7 @@ function untouched(
         'changed outside of trueup and in the declaration, which stays',
         'changed outside of trueup and in the declarations, which stay',
       ],
-      `To send what is declared: ${applyOnly(both)}\nTo keep the live values, undo these edits, and update again.`,
+      `To keep the live values, put the values of the last apply back, and update again.\nTo send what is declared: ${applyOnly(both)}`,
     ),
     ...left(
       pathsOf('pending'),

@@ -41,7 +41,7 @@ export async function withOutsidePaths(
   if (files.stat(join(cwd, FLEET_FILE))) return project;
   const named = paths.filter((path) => path !== '-');
   const isInside = named.length > 0 && named.every(isBelow);
-  const isWhole = isInside && named.includes('.');
+  const isWhole = named.includes('.');
   const all = isInside && !isWhole ? await load([]) : undefined;
   const own = new Set(declarations.map(({ address }) => address));
   const outside_paths = all?.project?.declarations.filter(({ address }) => !own.has(address));
@@ -87,13 +87,17 @@ function leadTo(
     pathsOf(file).some((path) =>
       roots.some(
         (root) =>
-          path === root || (path.startsWith(root + sep) && !PASSED.test(path.slice(root.length))),
+          path === root || (path.startsWith(root + sep) && isWalked(path.slice(root.length))),
       ),
     );
 }
 
-/** What a walk passes by. */
-const PASSED = /[/\\](?:\.|node_modules[/\\])/;
+/** Whether the walk of a folder reads a file below it. */
+const isWalked = (below: string): boolean => /\.ya?ml$/i.test(below) && !PASSED.test(below);
+
+const PASSED = /[/\\](?:\.|(?:node_modules|cdktf\.out|trueup\.out)[/\\])/;
+/** Names the stacks beside it. */
+const MANIFEST = 'manifest.json';
 
 /** Whether a recorded file is there. What a program declares is not read without running it. */
 const isReadable = (files: DeclarationFiles, cwd: string, file: string): boolean =>
@@ -106,12 +110,23 @@ async function namesBelow(cwd: string, { files }: Reader): Promise<readonly stri
   return yamlFilesBelow(files, cwd);
 }
 
-/** The YAML files beside those that PATHs name. */
+/** The YAML files, and the stacks, beside those that PATHs name. */
 async function namesBeside({ cwd, paths }: Named, { files }: Reader): Promise<readonly string[]> {
   const { yamlFilesIn } = await import('../declarations/index.js');
-  return [...foldersOf(files, { cwd, paths })].flatMap((folder) =>
-    (yamlFilesIn(files, cwd, folder) ?? []).map(({ file }) => file),
-  );
+  return [...foldersOf(files, { cwd, paths })].flatMap((folder) => [
+    ...(yamlFilesIn(files, cwd, folder) ?? []).map(({ file }) => file),
+    ...stacksBeside(files, cwd, folder),
+  ]);
+}
+
+/** The other stacks of the program that made a folder. */
+function stacksBeside(files: DeclarationFiles, cwd: string, folder: string): readonly string[] {
+  const stacks = dirname(folder);
+  if (!files.stat(resolve(cwd, stacks, '..', MANIFEST))) return [];
+  return files
+    .list(resolve(cwd, stacks))
+    .map((name) => `${stacks}/${name}/cdk.tf.json`)
+    .filter((file) => files.stat(resolve(cwd, file))?.kind === 'file');
 }
 
 /** The folders of the files that PATHs name. */
@@ -128,6 +143,8 @@ const foldersOf = (files: DeclarationFiles, { cwd, paths }: Named): ReadonlySet<
 type Sited = Pick<Refactoring, 'origin'> & { readonly file?: string };
 
 const fileOf = ({ file, origin }: Sited): string => file ?? origin.file;
+
+const atTop = (file: string): Sited => ({ origin: { file, line: 1, column: 1 } });
 
 interface Finding {
   readonly found: readonly Loaded[];
@@ -154,10 +171,11 @@ async function outsideFiles(
         ? [{ origin, summary }]
         : [],
     );
-  const saidBy = ({ understood, unusable, diagnostics }: Loaded) => ({
+  const saidBy = ({ understood, unusable, diagnostics, common_files }: Loaded) => ({
     blocks: (understood.refactorings ?? []).filter(isElsewhere),
     declarations: [...understood.declarations, ...unusable].filter(isElsewhere),
     faults: faultsOf(diagnostics),
+    common: common_files.filter((file) => !isNamed(file)).map(atTop),
   });
   const first = found.map(saidBy);
   const ofProject = projectFiles(context, project, reader);
@@ -192,6 +210,7 @@ async function outsideFiles(
     ...one.declarations,
     ...one.blocks,
     ...one.faults,
+    ...one.common,
   ]);
   const kept = new Set((await ours(sites)).map(fileOf));
   if (kept.size === 0) return { declarations: [], blocks: [], errors: [] };
@@ -247,7 +266,7 @@ const NO_PART: ReadonlySet<string> = new Set(['no-declarations', 'no-environment
 
 interface Belonging {
   readonly isOfProject: boolean;
-  /** Whether it has settings of the PATHs, and is in a folder of their files. */
+  /** Whether it has settings of the PATHs, or neither has any, and it is in a folder of their files. */
   readonly isBeside: boolean;
 }
 
@@ -277,7 +296,8 @@ function projectFiles(
         severity === 'error' && !NO_PART.has(code) && (isHolder || origin?.file !== file),
     );
     const isShared = there.some((one) => here.includes(one));
-    const isBeside = isShared && foldersOf(files, { cwd, paths }).has(dirname(file));
+    const isBare = there.length === 0 && here.length === 0;
+    const isBeside = (isShared || isBare) && foldersOf(files, { cwd, paths }).has(dirname(file));
     if (isUnclear || isShared) return { isOfProject: true, isBeside };
     const isSame = placeOf(understood.settings) === placeOf(settings);
     const isOfProject =

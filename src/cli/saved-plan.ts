@@ -17,6 +17,7 @@ import {
 } from '../model/index.js';
 import { blockedRules } from '../report/index.js';
 import type { Again } from '../report/words.js';
+import { declarationFiles } from '../platform/declaration-files.js';
 import type { Snapshot } from '../state/index.js';
 import type { PlanProtection } from '../state/plan-file.js';
 import {
@@ -102,14 +103,21 @@ export interface SavedPlan {
   readonly file: PlanFile;
 }
 
-/** Declarations have endings of their own; any other regular file can only be a saved plan. */
-export function isPlanFile(path: string): boolean {
-  return (
-    !/\.(?:ya?ml|tf\.json)$/i.test(path) &&
-    basename(path) !== 'cdktf.json' &&
-    statSync(path, { throwIfNoEntry: false })?.isFile() === true
-  );
+/** Any other file than one of declarations, by its ending or its first key, can only be a saved plan. */
+export async function isPlanFile(
+  { kinds }: Pick<Context, 'kinds'>,
+  path: string,
+): Promise<boolean> {
+  if (/\.(?:ya?ml|tf\.json)$/i.test(path) || basename(path) === 'cdktf.json') return false;
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
+  const { sections } = await import('../declarations/index.js');
+  const begin = Buffer.from(declarationFiles.read(path, BEGIN)).toString();
+  const [, key = ''] = /^(?:\s|#[^\n]*\n|---)*\{?\s*["']?(\w+)["']?\s*:/.exec(begin) ?? [];
+  return !sections.includes(key) && !kinds.has(key);
 }
+
+/** Bytes that hold the comments at the beginning of a file, and its first key. */
+const BEGIN = 8192;
 
 /** @throws Refusal where the file is no saved plan, is damaged or has expired */
 export async function readSavedPlan(context: Context, name: string): Promise<SavedPlan> {

@@ -3,4 +3,5 @@ export { lint } from './lint.js';
 export { load, secretsNamed, type LoadOptions, type Loaded } from './load.js';
 export { yamlFilesBelow, yamlFilesIn } from './paths.js';
 export { propNamer } from './prop-names.js';
+export { sections } from './vocabulary.js';
 export { declarationsSchema, kindSchema } from './file-schema.js';

@@ -99,6 +99,8 @@ export interface Loaded {
   readonly diagnostics: readonly Diagnostic[];
   /** The files that hold its settings, without that of an environment. */
   readonly settings_files: readonly string[];
+  /** The files that hold variables, lookups and templates, which all declarations may use. */
+  readonly common_files: readonly string[];
   /** The lines around a place in one of the files, cleared of secrets. */
   readonly frame: (origin: Origin) => string | undefined;
 }
@@ -174,6 +176,7 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
     mayBeDeclared: (address) => mayDeclare(run, address),
     diagnostics: report.all(),
     settings_files: collected.settings.map(({ origin }) => origin.file),
+    common_files: distinctFiles(collected.variables, collected.lookups, collected.templates),
     frame: framing(library, [...found, ...overlays], cwd),
   };
 }
@@ -189,6 +192,10 @@ async function withSettingsAbove(
   for (const one of diagnostics) report.add(() => one);
   return { ...read, settings, variables: [...variables, ...read.variables] };
 }
+
+const distinctFiles = (...pieces: readonly (readonly RawEntry[])[]): readonly string[] => [
+  ...new Set(pieces.flat().map(({ origin }) => origin.file)),
+];
 
 /** Nothing of several projects at once is read. Commands without declarations work in the folder of a fleet without settings. */
 function filesFor({ files, cwd, paths, env, settingsAlone }: LoadOptions) {

@@ -64,7 +64,9 @@ export interface Applied {
 type End = (applied: Applied) => void;
 
 async function start(context: Context, paths: readonly string[], end: End): Promise<Exit> {
-  const saved = paths.find((path) => path !== '-' && isPlanFile(resolve(context.cwd, path)));
+  let saved: string | undefined;
+  for (const path of paths)
+    if (path !== '-' && (await isPlanFile(context, resolve(context.cwd, path)))) saved ??= path;
   if (saved !== undefined) {
     // The PATH is the plan itself, which no other command takes.
     context.said = { paths: [], env: undefined, variables: [] };

@@ -115,7 +115,7 @@ function elsewhere(
   return {
     severity: 'error',
     code: 'declared-elsewhere',
-    summary: `${address} would be removed, but ${pathWord(file)}, which the PATHs leave out, ${why}.`,
+    summary: `${address} would be removed, but ${pathWord(file)}, which the PATHs leave out, ${why.replace(/\.$/, '')}.`,
     detail: [
       ...(kept.length > 0 ? [leaveOut(kept.map((one) => one.address))] : []),
       `If the file is of this project, add it to the PATHs: ${pathWord(file)}`,

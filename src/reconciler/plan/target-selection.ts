@@ -217,7 +217,7 @@ function recordedElsewhere(
     declarationError(declaration, {
       code: 'recorded-elsewhere',
       summary: `${declaration.address} was applied from ${pathWord(file)}, which is not covered, and is declared here now.`,
-      detail: `To record its file first: trueup apply\n${leaving}`,
+      detail: `If ${pathWord(file)} no longer declares it, first record its new file: trueup apply\n${leaving}`,
     }),
   );
 }

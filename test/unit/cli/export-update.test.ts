@@ -385,8 +385,8 @@ describe('what is not drift stays, and is named', () => {
     expect(code).toBe(0);
     expect(stderr).toContain(
       'name of accounts.a changed outside of trueup and in the declaration, which stays. [not-updated] ' +
-        'To send what is declared: trueup apply --target accounts.a ' +
-        'To keep the live values, undo these edits, and update again.',
+        'To keep the live values, put the values of the last apply back, and update again. ' +
+        'To send what is declared: trueup apply --target accounts.a',
     );
     expect(home.read('trueup.yaml')).toBe(edited.replace('name: C', 'name: C2'));
     const shown = await home.run(plan, 'plan');

@@ -193,15 +193,16 @@ describe('a block in a file that the PATHs leave out', () => {
         devicecloud_account: Object.fromEntries(names.map((name) => [name, { name }])),
       },
     });
-  const MANIFEST = {
-    version: '0.21.0',
-    stacks: Object.fromEntries(
-      ['a', 'b'].map((name) => [
-        name,
-        { name, synthesizedStackPath: `stacks/${name}/cdk.tf.json`, dependencies: [] },
-      ]),
-    ),
-  };
+  const manifestOf = (...names: readonly string[]): string =>
+    JSON.stringify({
+      version: '0.21.0',
+      stacks: Object.fromEntries(
+        names.map((name) => [
+          name,
+          { name, synthesizedStackPath: `stacks/${name}/cdk.tf.json`, dependencies: [] },
+        ]),
+      ),
+    });
   const q = { 'q/trueup.yaml': `${named('q')}accounts: { hall: { name: Depot } }\n` };
 
   test.each<{
@@ -633,6 +634,31 @@ describe('a block in a file that the PATHs leave out', () => {
       code: 0,
     },
     {
+      is: 'an error: an earlier name from a variable of a third file',
+      before: { 'trueup.yaml': SETTINGS, 'a.yaml': `accounts: { ${BOTH} }\n` },
+      now: {
+        'a.yaml': `accounts: { ${ONE} }\n`,
+        'vars.yaml': 'variables: { old: depot }\n',
+        'b.yaml': 'accounts: { w: { name: Depot, lifecycle: { renamed_from: "${var.old}" } } }\n',
+      },
+      paths: ['a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: a template of a third file adopts the object',
+      before: { 'trueup.yaml': SETTINGS, 'a.yaml': `accounts: { ${BOTH} }\n` },
+      now: {
+        'a.yaml': `accounts: { ${ONE} }\n`,
+        'lib/t.yaml': TEMPLATE.replace(SETTINGS, '').replace(
+          'name: "${param.n}"',
+          'name: Depot, lifecycle: { adopt: "${param.n}" }',
+        ),
+        'b.yaml': 'use: { w: { template: site, with: { n: "2" } } }\n',
+      },
+      paths: ['a.yaml'],
+      code: 1,
+    },
+    {
       is: 'an error: a recorded file in another folder, without settings',
       before: {
         'conf/trueup.yaml': named('mine'),
@@ -651,7 +677,7 @@ describe('a block in a file that the PATHs leave out', () => {
       is: 'an error: a stack that was planned by itself',
       before: {
         'trueup.yaml': SETTINGS,
-        'out/manifest.json': JSON.stringify(MANIFEST),
+        'out/manifest.json': manifestOf('a', 'b'),
         'out/stacks/a/cdk.tf.json': stackOf('depot', 'keep'),
         'out/stacks/b/cdk.tf.json': stackOf('z'),
       },
@@ -662,6 +688,55 @@ describe('a block in a file that the PATHs leave out', () => {
       applied: ['trueup.yaml', 'out'],
       paths: ['trueup.yaml', 'out/stacks/a/cdk.tf.json'],
       code: 1,
+    },
+    {
+      is: 'an error: a new stack beside the one that is a PATH',
+      before: {
+        'trueup.yaml': SETTINGS,
+        'out/manifest.json': manifestOf('a'),
+        'out/stacks/a/cdk.tf.json': stackOf('depot', 'keep'),
+      },
+      now: {
+        'out/manifest.json': manifestOf('a', 'b'),
+        'out/stacks/a/cdk.tf.json': stackOf('keep'),
+        'out/stacks/b/cdk.tf.json': stackOf('depot'),
+      },
+      paths: ['trueup.yaml', 'out/stacks/a/cdk.tf.json'],
+      code: 1,
+    },
+    {
+      is: 'an error: a stack below a folder that is a PATH, and is not read with it',
+      before: {
+        'trueup.yaml': `${SETTINGS}${OTHER_ACCOUNT}`,
+        'hcl/cdk.tf.json': stackOf('depot'),
+      },
+      now: {},
+      applied: ['trueup.yaml', 'hcl/cdk.tf.json'],
+      paths: ['.'],
+      code: 1,
+    },
+    {
+      is: 'an error: what a program wrote below a folder that is a PATH',
+      before: {
+        'trueup.yaml': `${SETTINGS}${OTHER_ACCOUNT}`,
+        'x/trueup.out/a.yaml': 'accounts: { y: { name: Y } }\n',
+      },
+      now: {},
+      applied: ['trueup.yaml', 'x/trueup.out/a.yaml'],
+      paths: ['.'],
+      code: 1,
+    },
+    {
+      is: 'none: what a folder of stacks no longer declares',
+      before: {
+        'trueup.yaml': SETTINGS,
+        'out/manifest.json': manifestOf('a', 'b'),
+        'out/stacks/a/cdk.tf.json': stackOf('keep'),
+        'out/stacks/b/cdk.tf.json': stackOf('z', 'depot'),
+      },
+      now: { 'out/stacks/b/cdk.tf.json': stackOf('z') },
+      paths: ['trueup.yaml', 'out'],
+      code: 0,
     },
     {
       is: 'an error: another declaration adopts the object by its id',
@@ -795,6 +870,22 @@ describe('a block in a file that the PATHs leave out', () => {
     expect((await typing(plan, cwd, 'plan', ...paths, '../shared/b.yaml')).code).toBe(0);
   });
 });
+
+test.each([
+  ['JSON', '{"accounts": {"a": {"name": "A"}}}'],
+  ['YAML behind comments', '# ours\n---\naccounts: { a: { name: A } }\n'],
+])(
+  'declarations in %s, whatever their file is called, are applied as they were planned',
+  async (_, text) => {
+    const cwd = folderWith({ 'trueup.yaml': 'settings: { target: emulator }\n', site: text });
+    for (const paths of [['trueup.yaml', 'site'], ['site']]) {
+      const { stderr } = await typing(plan, cwd, 'plan', ...paths);
+      expect(stderr).not.toContain('error:');
+      const { code } = await typing(apply, cwd, 'apply', ...paths, '--auto-approve');
+      expect(code).toBe(0);
+    }
+  },
+);
 
 test('a rollback of an environment names it', async () => {
   const cwd = folderWith({ 'trueup.yaml': PROJECT, 'trueup.prod.yaml': '' });
