@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import {
   cached,
   changesOf,
-  complaint,
+  errorDiagnostic,
   exits,
   firstNamed,
   note,
@@ -330,7 +330,7 @@ function wrongAfterwards({ flags }: Context, { diagnostics, exit }: Refusal): Re
   const summary = 'With the live values, the declarations would have errors. Nothing was written.';
   const part = updateCommand({ ...flags, target: ['ADDRESS'] });
   const detail = `Change what is live, or update a part: ${part}`;
-  return new Refusal([complaint('not-updatable', summary, detail), ...errors], exit);
+  return new Refusal([errorDiagnostic('not-updatable', summary, detail), ...errors], exit);
 }
 
 async function show(

@@ -4,7 +4,13 @@ import type { RunStop } from '../fleet/merge.js';
 import type { PlannedTenant } from '../fleet/policy-input.js';
 import { shardIn } from '../fleet/shards.js';
 import { entryDigest, namesOf, tenantState, type StopRules } from '../fleet/tenant.js';
-import { complaint, defined, exits, type PlanFile, type TenantEntry } from '../model/index.js';
+import {
+  errorDiagnostic,
+  defined,
+  exits,
+  type PlanFile,
+  type TenantEntry,
+} from '../model/index.js';
 import { planFigures, withWrites } from '../report/fleet-figures.js';
 import type { Again } from '../report/words.js';
 import type { Bundle, BundleHead, BundleRequest } from '../state/plan-bundle.js';
@@ -106,7 +112,7 @@ export function beyondLimits(
     'No tenant was changed. Select fewer tenants, or change `stop` in trueup.fleet.yaml.';
   const found: RunStop[] = [];
   const add = (code: string, summary: string): unknown =>
-    found.push({ exit: exits.blocked, diagnostics: [complaint(code, summary, detail)] });
+    found.push({ exit: exits.blocked, diagnostics: [errorDiagnostic(code, summary, detail)] });
   if (changed_tenants !== undefined && changed > changed_tenants)
     add(
       'changed-tenants',

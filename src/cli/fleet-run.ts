@@ -1,7 +1,7 @@
 // Runs the tenants of a fleet in lanes: each in a context of its own, with its result, its line and its messages. What
 // happens to one tenant is its result, and ends no other.
 import {
-  complaint,
+  errorDiagnostic,
   defined,
   digest,
   exits,
@@ -196,10 +196,10 @@ export function stopsOf(
   if (!signal.aborted)
     return summary === undefined
       ? []
-      : [{ exit: exits.error, diagnostics: [complaint('stopped', summary)] }];
+      : [{ exit: exits.error, diagnostics: [errorDiagnostic('stopped', summary)] }];
   const isTerm = signal.reason instanceof Error && signal.reason.message === 'SIGTERM';
   const exit = isTerm ? exits.terminated : exits.interrupted;
-  return [{ exit, diagnostics: [complaint('interrupted', 'The run was interrupted.')] }];
+  return [{ exit, diagnostics: [errorDiagnostic('interrupted', 'The run was interrupted.')] }];
 }
 
 /** Stores what is to be said of a tenant that was not begun. */

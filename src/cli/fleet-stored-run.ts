@@ -4,7 +4,7 @@ import { readFleet } from '../fleet/fleet-file.js';
 import { entryOf, withoutResult, type RunStop } from '../fleet/merge.js';
 import { FLEET_FILE } from '../fleet/tenant.js';
 import {
-  complaint,
+  errorDiagnostic,
   exits,
   reasonIn,
   Refusal,
@@ -59,7 +59,7 @@ const cancelledStatuses: ReadonlySet<string> = new Set(['not-run', 'interrupted'
 const cancelledStop = (run: string, { reason }: { readonly reason: string }): RunStop => ({
   exit: exits.error,
   diagnostics: [
-    complaint(
+    errorDiagnostic(
       'cancelled',
       `The run was cancelled: ${reason}.`,
       `To go on, with --queue or TRUEUP_QUEUE as before: trueup fleet resume ${run}`,

@@ -2,7 +2,7 @@
 // is written while the job is held, and a job whose result cannot be stored is not completed.
 import {
   cached,
-  complaint,
+  errorDiagnostic,
   defined,
   exits,
   reasonIn,
@@ -353,7 +353,7 @@ async function unknownTenant(
 ): Promise<TenantEntry> {
   const summary = `${tenant} is not a tenant of the fleet in ${context.cwd}`;
   const detail = 'Update the checkout of the worker, and resume the run.';
-  const diagnostics = [complaint('unknown-tenant', summary, detail)];
+  const diagnostics = [errorDiagnostic('unknown-tenant', summary, detail)];
   const entry = { ...withoutResult(tenant, 'failed', summary), exit: exits.error, diagnostics };
   return keepEntry(context, { run, command, records }, entry);
 }
@@ -369,7 +369,7 @@ async function stopRun(worker: FleetWorker, job: TenantJob, reason: string): Pro
   const { waiting } = await whenReachable(worker, () => cancelWaiting(queue, job.run));
   await whenReachable(worker, () => keepNotRun(context, { ...job, place }, waiting));
   await context.tell([
-    complaint(
+    errorDiagnostic(
       'stopped',
       `The run ${job.run} is cancelled: ${reason}. ${plural(waiting.length, 'tenant')} not begun.`,
       `Once that is fixed: trueup fleet resume ${job.run}${queueWords(context)}`,

@@ -1,6 +1,6 @@
 // The one page of `trueup watch --metrics-port`: GET /metrics, on loopback unless another address is named.
 import { createServer, type Server } from 'node:http';
-import { complaint, Refusal } from '../model/index.js';
+import { errorDiagnostic, Refusal } from '../model/index.js';
 
 /** @throws Refusal where the address cannot be taken. */
 export async function serveMetrics(
@@ -32,7 +32,7 @@ const listening = (server: Server, host: string, port: number): Promise<void> =>
     server.once('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => {
       const summary = `Metrics cannot be served at ${host}:${port} (${code}).`;
       const detail = 'Name another --metrics-port; 0 picks a free one.';
-      fail(new Refusal([complaint('metrics-port', summary, detail)]));
+      fail(new Refusal([errorDiagnostic('metrics-port', summary, detail)]));
     });
     server.listen(port, host, done);
   });

@@ -3,7 +3,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
-import { complaint, Refusal, type Diagnostic } from '../model/index.js';
+import { errorDiagnostic, Refusal, type Diagnostic } from '../model/index.js';
 import { ifThere } from '../state/disk-errors.js';
 import type { Context } from './context.js';
 import { storeOf } from './state-location.js';
@@ -61,7 +61,7 @@ export async function checkFleetOutputs(
     const why = other ? `${other} writes it too` : (harmAt(at, ground) ?? (await obstacle(path)));
     const summary = `${flag} cannot write ${path}: ${why}.`;
     const detail = 'Nothing was done. Name another file.';
-    if (why !== undefined) complaints.push(complaint('output', summary, detail));
+    if (why !== undefined) complaints.push(errorDiagnostic('output', summary, detail));
   }
   if (complaints.length > 0) throw new Refusal(complaints);
 }

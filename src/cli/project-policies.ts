@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import {
   allowableRules,
-  complaint,
+  errorDiagnostic,
   didYouMean,
   MASKED_CONFIGURATION,
   refuse,
@@ -33,7 +33,7 @@ export async function policiesHere(
 
 /** A policy that is never judged must not let a plan pass. */
 const withoutFleet = ({ name, origin }: ProjectPolicy): Diagnostic => ({
-  ...complaint(
+  ...errorDiagnostic(
     'policy',
     `${name}: \`when\` names \`fleet\`, and there is no ${FLEET_FILE} in this folder`,
     'Use `plan`, which is judged for every plan, or remove the policy here.',

@@ -1,7 +1,7 @@
 // The output formats of a command: one on stdout (`--format`), any number in files (`--report FORMAT=FILE`).
 import { resolve } from 'node:path';
 import {
-  complaint,
+  errorDiagnostic,
   defined,
   exits,
   mayHaveFailed,
@@ -155,7 +155,7 @@ export async function writeReports<Format extends string>(
       if (!isDiskError(error)) throw error;
       exit = exits.error;
       const summary = `The report ${path} could not be written (${error.code}).`;
-      await tell([complaint('report-unwritten', summary)]);
+      await tell([errorDiagnostic('report-unwritten', summary)]);
     }
   }
   return exit;
@@ -226,7 +226,7 @@ export function blocksOf(
     const others = more === 0 ? [] : [`and ${more} more`];
     const details = [...shown.map(({ detail }) => detail), ...others].join('; ');
     const summary = named ? `Blocked by ${rule}.` : `Blocked by policy: ${details}.`;
-    return complaint(rule, summary, remedyFor(one));
+    return errorDiagnostic(rule, summary, remedyFor(one));
   });
 }
 

@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import {
-  complaint,
+  errorDiagnostic,
   defined,
   exits,
   refuse,
@@ -147,7 +147,7 @@ export async function projectOfPlan(
   const project = await projectToPlan(context, paths, options).catch((error: unknown) => {
     if (!(error instanceof Refusal)) throw error;
     const summary = `${name} is stale: the declarations from which it was made can no longer be loaded.`;
-    throw new Refusal([...error.diagnostics, complaint('stale', summary)], exits.stale);
+    throw new Refusal([...error.diagnostics, errorDiagnostic('stale', summary)], exits.stale);
   });
   if (project.digest() !== digest) {
     await refuseOtherProject(context, project, { name, file });

@@ -2,7 +2,7 @@
 // the audit as `--report html` of one project writes it. Files that no report wrote are never replaced.
 import { lstat, mkdir, open, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { complaint, Refusal, type Diagnostic, type TenantResult } from '../model/index.js';
+import { errorDiagnostic, Refusal, type Diagnostic, type TenantResult } from '../model/index.js';
 import { TENANT_NAME } from '../fleet/tenant.js';
 import type { FleetFormat } from '../report/formats.js';
 import type { Style } from '../report/index.js';
@@ -51,7 +51,7 @@ export async function tenantPages(context: Context, { files: reports }: Forms<Fl
         } catch (error) {
           if (!isDiskError(error)) throw error;
           const summary = `The page of ${tenant} could not be written to ${folder} (${error.code}).`;
-          problems.push(complaint('report-unwritten', summary));
+          problems.push(errorDiagnostic('report-unwritten', summary));
         }
       }
     },
@@ -74,7 +74,7 @@ export async function tenantPages(context: Context, { files: reports }: Forms<Fl
 async function complaintAt(path: string): Promise<readonly Diagnostic[]> {
   const folder = pageFolder(path);
   const because = (why: string): readonly Diagnostic[] => [
-    complaint(
+    errorDiagnostic(
       'output',
       `--report html cannot write the pages of the tenants to ${folder}: ${why}.`,
       'Nothing was done. Name another file: the folder is beside it, and has its name.',

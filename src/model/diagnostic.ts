@@ -55,7 +55,7 @@ const diagnosticOf =
     ...defined({ detail }),
   });
 /** An error that is one of several, or that is not thrown. */
-export const complaint = diagnosticOf('error');
+export const errorDiagnostic = diagnosticOf('error');
 export const warning = diagnosticOf('warning');
 export const note = diagnosticOf('info');
 

@@ -8,7 +8,7 @@ import {
   scheduledJobsIn,
   type ScheduledJobs,
 } from '../../fleet/tenant-job.js';
-import { complaint, exits, warning, type Exit } from '../../model/index.js';
+import { errorDiagnostic, exits, warning, type Exit } from '../../model/index.js';
 import { declarationFiles } from '../../platform/declaration-files.js';
 import { plural } from '../../report/words.js';
 import type { FetchedJob, JobQueue, JobQueues } from '../../state/job-queue.js';
@@ -150,7 +150,7 @@ export function schedulesOf(queues: Pick<JobQueues, 'schedules' | 'queue'>, pref
       // What is due is given to another worker; and the worker itself says that a server does not respond.
       if (context.signal.aborted || diagnostics.some(isOutage)) return;
       const summary = 'What is scheduled cannot begin, for this reason:';
-      await quiet.tell([complaint('schedules-failed', summary), ...diagnostics]);
+      await quiet.tell([errorDiagnostic('schedules-failed', summary), ...diagnostics]);
     }
   };
 }
@@ -178,7 +178,7 @@ async function beginScheduled(worker: FleetWorker, due: FetchedJob): Promise<voi
     if (context.signal.aborted) throw error;
     const summary = `The scheduled run ${name} did not begin, for this reason:`;
     const { diagnostics } = caughtError(error);
-    await context.tell([complaint('schedule-failed', summary), ...diagnostics]);
+    await context.tell([errorDiagnostic('schedule-failed', summary), ...diagnostics]);
   }
 }
 

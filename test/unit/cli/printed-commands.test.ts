@@ -618,7 +618,7 @@ describe('a block in a file that the PATHs leave out', () => {
       before: { 'trueup.yaml': SETTINGS, 'a.yaml': `accounts: { ${BOTH} }\n` },
       now: {
         'a.yaml': `accounts: { ${ONE} }\n`,
-        'b.yaml': [...'\uFFFDaccounts: { depot: { name: Depot } }\n'].join('\0'),
+        'b.yaml': '\uFFFDaccounts: { depot: { name: Depot } }\n'.replaceAll(/(?<=.)/gs, '\0'),
       },
       paths: ['a.yaml'],
       code: 1,
