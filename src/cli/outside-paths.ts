@@ -96,14 +96,16 @@ function leadTo(
 const isWalked = (below: string): boolean => /\.ya?ml$/i.test(below) && !PASSED.test(below);
 
 const PASSED = /[/\\](?:\.|(?:node_modules|cdktf\.out|trueup\.out)[/\\])/;
-/** Names the stacks beside it. */
-const MANIFEST = 'manifest.json';
 
-/** Whether a recorded file is there. What a program declares is not read without running it. */
-const isReadable = (files: DeclarationFiles, cwd: string, file: string): boolean =>
-  file !== '-' &&
-  basename(file) !== 'cdktf.json' &&
-  files.stat(resolve(cwd, file))?.kind === 'file';
+/** Whether a recorded file is there, or may be. What a program declares is not read without running it. */
+function isReadable(files: DeclarationFiles, cwd: string, file: string): boolean {
+  if (file === '-' || basename(file) === 'cdktf.json') return false;
+  try {
+    return files.stat(resolve(cwd, file))?.kind === 'file';
+  } catch {
+    return true;
+  }
+}
 
 async function namesBelow(cwd: string, { files }: Reader): Promise<readonly string[]> {
   const { yamlFilesBelow } = await import('../declarations/index.js');
@@ -122,7 +124,9 @@ async function namesBeside({ cwd, paths }: Named, { files }: Reader): Promise<re
 /** The other stacks of the program that made a folder. */
 function stacksBeside(files: DeclarationFiles, cwd: string, folder: string): readonly string[] {
   const stacks = dirname(folder);
-  if (!files.stat(resolve(cwd, stacks, '..', MANIFEST))) return [];
+  const isProgram = (): boolean =>
+    files.stat(resolve(cwd, stacks, '..', 'manifest.json')) !== undefined;
+  if (basename(stacks) !== 'stacks' || !isProgram()) return [];
   return files
     .list(resolve(cwd, stacks))
     .map((name) => `${stacks}/${name}/cdk.tf.json`)

@@ -127,6 +127,11 @@ function complain(walk: Walk, code: string, summary: string, detail?: string): u
   walk.diagnostics.push({ severity: 'error', code, summary, ...defined({ detail }) });
 }
 
+function unreadable({ diagnostics }: Walk, file: string, summary: string): undefined {
+  const origin = { file, line: 1, column: 1 };
+  diagnostics.push({ severity: 'error', code: 'unreadable', summary, origin });
+}
+
 const foundAt = ({ cwd }: Walk, path: string, named = true): FoundFile => ({
   file: path,
   path: join(cwd, path),
@@ -138,7 +143,7 @@ function look(walk: Walk, path: string): ReturnType<DeclarationFiles['stat']> {
   try {
     return walk.files.stat(join(walk.cwd, path));
   } catch (error) {
-    return complain(walk, 'unreadable', `cannot look at ${path}: ${whyNot(error)}`);
+    return unreadable(walk, path, `cannot look at ${path}: ${whyNot(error)}`);
   }
 }
 
@@ -246,7 +251,7 @@ function namesIn(walk: Walk, path: string): readonly string[] {
   try {
     return walk.files.list(join(walk.cwd, path)).toSorted();
   } catch (error) {
-    complain(walk, 'unreadable', `cannot list ${path}: ${whyNot(error)}`);
+    unreadable(walk, path, `cannot list ${path}: ${whyNot(error)}`);
     return [];
   }
 }
@@ -273,19 +278,21 @@ function descend(walk: Walk, path: string, inside: readonly string[]): void {
   }
 }
 
+/** What a look at the disk finds; undefined where it is not possible. */
+function seen<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
+}
+
 /** The YAML files in a folder itself, as far as they can be seen, without those of environments; undefined for the folder of a fleet. */
 export function yamlFilesIn(
   files: DeclarationFiles,
   cwd: string,
   folder: string,
 ): readonly FoundFile[] | undefined {
-  const seen = <T>(look: () => T): T | undefined => {
-    try {
-      return look();
-    } catch {
-      return undefined;
-    }
-  };
   const names = seen(() => files.list(join(cwd, folder)).toSorted()) ?? [];
   if (names.some((name) => OVERLAY.exec(name)?.[1] === 'fleet')) return undefined;
   return names.flatMap((name) => {
@@ -306,8 +313,9 @@ export function yamlFilesBelow(files: DeclarationFiles, cwd: string): readonly s
       known,
       folder,
       () =>
-        ['yaml', 'yml'].some((end) => files.stat(join(cwd, folder, `trueup.fleet.${end}`))) ||
-        isOfFleet(dirname(folder)),
+        ['yaml', 'yml'].some((end) =>
+          seen(() => files.stat(join(cwd, folder, `trueup.fleet.${end}`))),
+        ) || isOfFleet(dirname(folder)),
     );
   return findFiles(files, cwd, ['.'], undefined)
     .files.map(({ file }) => file)

@@ -3933,6 +3933,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/cli/printed-commands.test.ts'],
   },
   {
+    name: 'a file that cannot be looked at declares nothing',
+    file: 'declarations/paths.ts',
+    find: "code: 'unreadable', summary, origin",
+    replace: "code: 'unreadable', summary",
+    tests: ['unit/cli/printed-commands.test.ts'],
+  },
+  {
     name: 'words about the lock tell states apart',
     file: 'cli/outside-paths.ts',
     find: 'placeOf(understood.settings) === placeOf(settings)',

@@ -1,7 +1,7 @@
 // Commands that messages print do what the run was about, as they are typed.
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { run as apply } from '../../../src/cli/commands/apply.js';
 import { run as diff } from '../../../src/cli/commands/diff.js';
 import { rollback } from '../../../src/cli/commands/kept-states.js';
@@ -10,6 +10,7 @@ import { run as exportObjects } from '../../../src/cli/commands/export.js';
 import { run as plan } from '../../../src/cli/commands/plan.js';
 import { run as flip } from '../../../src/cli/commands/sim-flip.js';
 import { run as testPolicies } from '../../../src/cli/commands/test.js';
+import { declarationFiles } from '../../../src/platform/declaration-files.js';
 import { gitIn } from '../../support/git.js';
 import { freshFolder, inProcess, type Said } from '../../support/in-process.js';
 import type { Command } from '../../../src/cli/context.js';
@@ -795,6 +796,27 @@ describe('a block in a file that the PATHs leave out', () => {
     });
     const { code, stdout } = await typing(plan, cwd, 'plan', 'link');
     expect([code, stdout]).toEqual([0, expect.stringContaining('. forget accounts.depot')]);
+  });
+
+  test('is an error where the folder of a recorded file cannot be entered', async () => {
+    const cwd = folderWith({
+      'trueup.yaml': SETTINGS,
+      'a.yaml': `accounts: { ${BOTH} }\n`,
+      'y/b.yaml': OTHER_ACCOUNT,
+    });
+    await typing(apply, cwd, 'apply', '--auto-approve');
+    writeAll(cwd, {
+      'a.yaml': `accounts: { ${ONE} }\n`,
+      'y/b.yaml': 'accounts: { depot: { name: Depot } }\n',
+    });
+    const { stat } = declarationFiles;
+    const closed = vi.spyOn(declarationFiles, 'stat').mockImplementation((path) => {
+      if (path.endsWith('y/b.yaml')) throw Object.assign(new Error('no'), { code: 'EACCES' });
+      return stat(path);
+    });
+    const { code, stderr } = await typing(plan, cwd, 'plan', 'trueup.yaml', 'a.yaml');
+    closed.mockRestore();
+    expect([code, stderr]).toEqual([1, expect.stringContaining('[declared-elsewhere]')]);
   });
 
   test('is none of a file of the PATHs that is a link to elsewhere', async () => {
