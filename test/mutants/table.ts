@@ -3811,7 +3811,7 @@ export const mutants: readonly Mutant[] = [
     file: 'reconciler/plan/propose.ts',
     find: 'selection.removed.length === 0) return selection;',
     replace: 'selection.removed.length >= 0) return selection;',
-    tests: ['unit/cli/printed-commands.test.ts'],
+    tests: ['unit/cli/part-of-a-project.test.ts', 'unit/cli/printed-commands.test.ts'],
   },
   {
     name: 'an edit of what changed outside, too, is overwritten',
