@@ -111,13 +111,22 @@ export async function isPlanFile(
   if (/\.(?:ya?ml|tf\.json)$/i.test(path) || basename(path) === 'cdktf.json') return false;
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
   const { sections } = await import('../declarations/index.js');
-  const begin = Buffer.from(declarationFiles.read(path, BEGIN)).toString();
+  const begin = beginningOf(path);
   const [, key = ''] = /^(?:\s|#[^\n]*\n|---)*\{?\s*["']?(\w+)["']?\s*:/.exec(begin) ?? [];
   return !sections.includes(key) && !kinds.has(key);
 }
 
 /** Bytes that hold the comments at the beginning of a file, and its first key. */
 const BEGIN = 8192;
+
+/** Empty where it cannot be read: who reads the plan says why. */
+function beginningOf(path: string): string {
+  try {
+    return Buffer.from(declarationFiles.read(path, BEGIN)).toString();
+  } catch {
+    return '';
+  }
+}
 
 /** @throws Refusal where the file is no saved plan, is damaged or has expired */
 export async function readSavedPlan(context: Context, name: string): Promise<SavedPlan> {

@@ -823,11 +823,11 @@ describe('a block in a file that the PATHs leave out', () => {
     const cwd = folderWith({
       'trueup.yaml': SETTINGS,
       'x/a.yaml': `accounts: { ${BOTH} }\n`,
-      'shared/l.yaml': REMOVED,
+      'common/l.yaml': REMOVED,
     });
     await typing(apply, cwd, 'apply', 'trueup.yaml', 'x', '--auto-approve');
     writeAll(cwd, { 'x/a.yaml': `accounts: { ${ONE} }\n` });
-    symlinkSync('../shared/l.yaml', join(cwd, 'x/l.yaml'));
+    symlinkSync('../common/l.yaml', join(cwd, 'x/l.yaml'));
     const { code, stdout } = await typing(plan, cwd, 'plan', 'trueup.yaml', 'x');
     expect([code, stdout]).toEqual([0, expect.stringContaining('. forget accounts.depot')]);
   });
@@ -835,15 +835,15 @@ describe('a block in a file that the PATHs leave out', () => {
   test('is an error of a new file beside a PATH through a link', async () => {
     const top = folderWith({
       'here/trueup.yaml': SETTINGS,
-      'shared/a.yaml': `accounts: { ${BOTH} }\n`,
+      'common/a.yaml': `accounts: { ${BOTH} }\n`,
     });
     const cwd = join(top, 'here');
-    symlinkSync('../shared', join(cwd, 'shared'));
-    const paths = ['trueup.yaml', 'shared/a.yaml'];
+    symlinkSync('../common', join(cwd, 'common'));
+    const paths = ['trueup.yaml', 'common/a.yaml'];
     await typing(apply, cwd, 'apply', ...paths, '--auto-approve');
     writeAll(top, {
-      'shared/a.yaml': `accounts: { ${ONE} }\n`,
-      'shared/n.yaml': 'accounts: { depot: { name: Depot } }\n',
+      'common/a.yaml': `accounts: { ${ONE} }\n`,
+      'common/n.yaml': 'accounts: { depot: { name: Depot } }\n',
     });
     const { code, stderr } = await typing(plan, cwd, 'plan', ...paths);
     expect([code, stderr]).toEqual([1, expect.stringContaining('[declared-elsewhere]')]);
@@ -877,20 +877,32 @@ describe('a block in a file that the PATHs leave out', () => {
   test('is an error in the folder of a file that a PATH names, outside of the current folder', async () => {
     const top = folderWith({
       'dev/trueup.yaml': WITH_STATE,
-      'shared/a.yaml': 'accounts: { depot: { name: Depot }, keep: { name: Keep } }\n',
+      'common/a.yaml': 'accounts: { depot: { name: Depot }, keep: { name: Keep } }\n',
     });
     const cwd = join(top, 'dev');
-    const paths = ['trueup.yaml', '../shared/a.yaml'];
+    const paths = ['trueup.yaml', '../common/a.yaml'];
     await typing(apply, cwd, 'apply', ...paths, '--auto-approve');
-    writeFileSync(join(top, 'shared/a.yaml'), 'accounts: { keep: { name: Keep } }\n');
-    writeFileSync(join(top, 'shared/b.yaml'), HALL);
+    writeFileSync(join(top, 'common/a.yaml'), 'accounts: { keep: { name: Keep } }\n');
+    writeFileSync(join(top, 'common/b.yaml'), HALL);
     const { code, stderr } = await typing(plan, cwd, 'plan', ...paths);
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining('add it to the PATHs: ../shared/b.yaml'),
+      expect.stringContaining('add it to the PATHs: ../common/b.yaml'),
     ]);
-    expect((await typing(plan, cwd, 'plan', ...paths, '../shared/b.yaml')).code).toBe(0);
+    expect((await typing(plan, cwd, 'plan', ...paths, '../common/b.yaml')).code).toBe(0);
   });
+});
+
+test('a file that cannot be read is told as a saved plan that cannot be used', async () => {
+  const cwd = folderWith({ 'trueup.yaml': PROJECT, p: 'accounts: {}' });
+  const { read } = declarationFiles;
+  const closed = vi.spyOn(declarationFiles, 'read').mockImplementation((path, limit) => {
+    if (path === join(cwd, 'p')) throw Object.assign(new Error('no'), { code: 'EACCES' });
+    return read(path, limit);
+  });
+  const { code, stderr } = await typing(apply, cwd, 'apply', 'p');
+  closed.mockRestore();
+  expect([code, stderr]).toEqual([1, expect.stringContaining('[damaged-file]')]);
 });
 
 test.each([
