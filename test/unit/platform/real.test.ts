@@ -137,11 +137,14 @@ describe('the machine', () => {
     child.kill('SIGKILL');
     await once(child, 'close');
     expect(await here.find(child.pid ?? 0)).toBeUndefined();
-    // A shell that becomes another program never reaps the child it had.
-    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], {
+    // A shell that became another program never reaps the child it had. The child ends only then.
+    const parent = spawn('sh', ['-c', 'sleep 61 & echo $!; exec sleep 60'], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     const zombie = Number(String(((await once(parent.stdout, 'data')) as [Buffer])[0]));
+    while ((await readFile(`/proc/${parent.pid ?? 0}/comm`, 'utf8')) !== 'sleep\n')
+      await systemClock().sleep(5);
+    process.kill(zombie, 'SIGKILL');
     while (!/\) Z /.test(await readFile(`/proc/${zombie}/stat`, 'utf8')))
       await systemClock().sleep(5);
     expect(await here.find(zombie)).toBeUndefined();
