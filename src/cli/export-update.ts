@@ -81,9 +81,7 @@ async function proposalOf(
   project: Project,
 ): Promise<Proposal> {
   const { propose } = await import('../reconciler/plan/propose.js');
-  // Nothing is removed here.
-  const { readOutside: _, ...own } = project;
-  return propose(site.context, own, site.snapshot, requestOf(context));
+  return propose(site.context, project, site.snapshot, { ...requestOf(context), audit: true });
 }
 
 const errorsIn = ({ plan }: Pick<Proposal, 'plan'>): readonly Diagnostic[] =>

@@ -153,6 +153,8 @@ export interface PlanRequest {
   readonly allow: readonly string[];
   /** Plan the removal of everything in scope. */
   readonly destroy: boolean;
+  /** For an audit, which removes nothing: what a file outside of the PATHs speaks for is left out, and is no error. */
+  readonly audit?: true;
 }
 
 /** Everything, and no more than the rules let pass. */

@@ -106,7 +106,7 @@ export interface PlanSaving {
 }
 
 /** How a plan was asked for: what has to be the same when a saved plan is applied. */
-export interface PlanOptions extends PlanRequest, PlanSaving {
+export interface PlanOptions extends Omit<PlanRequest, 'audit'>, PlanSaving {
   readonly env?: string;
   readonly variables: Readonly<Record<string, string>>;
 }

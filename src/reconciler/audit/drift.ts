@@ -69,9 +69,8 @@ export async function findDrift(
 ): Promise<Audit> {
   // What a rule warns of in a plan, the health issues of an audit tell.
   const rules = context.rules.map(({ warn: _, ...rule }) => rule);
-  // An audit removes nothing, so it does not matter what other files say of removals.
-  const { readOutside: _, ...own } = project;
-  const proposal = await propose({ ...context, rules }, own, snapshot, WHOLE_PLAN);
+  const request = { ...WHOLE_PLAN, audit: true } as const;
+  const proposal = await propose({ ...context, rules }, project, snapshot, request);
   const { plan, liveObjects, secrets, unmanaged: objects, exit } = proposal;
   const entries = snapshot?.state.resources ?? {};
   const changes = paired(plan.changes).map(([change]) => change);

@@ -16,25 +16,8 @@ import { movedAddresses, removedBlocks, withoutKey } from './moved-addresses.js'
 
 type Recorded = readonly (readonly [address: string, entry: Entry])[];
 
-interface Removals {
-  /** Recorded, and no longer declared. */
-  readonly gone: Recorded;
-  /** Those of them that the plan is about. */
-  readonly removed: Recorded;
-  /** Of a plan that destroys everything. */
-  readonly destroy: boolean;
-}
-
-export const removalErrors = (
-  project: Project,
-  { gone, removed, destroy }: Removals,
-): readonly Diagnostic[] => [
-  ...(destroy ? [] : boundRemovals(project, gone)),
-  ...spokenFor(project, removed, destroy),
-];
-
 /** Moves between two addresses that hold an object each, of which nothing is declared: a `removed` block would forget both. */
-function boundRemovals(project: Project, gone: Recorded): readonly Diagnostic[] {
+export function movesBetweenRecorded(project: Project, gone: Recorded): readonly Diagnostic[] {
   const { blockOf, pathOf } = movedAddresses(project);
   const ids = new Map(gone.map(([address, { id }]) => [address, id]));
   return gone.flatMap(([address, { id }]): Diagnostic | [] => {
@@ -52,7 +35,11 @@ function boundRemovals(project: Project, gone: Recorded): readonly Diagnostic[] 
 }
 
 /** Objects that would be deleted although a file that the PATHs leave out declares, moves or forgets them, or may do so. */
-function spokenFor(project: Project, removed: Recorded, destroy: boolean): readonly Diagnostic[] {
+export function declaredElsewhere(
+  project: Project,
+  removed: Recorded,
+  destroy: boolean,
+): readonly Diagnostic[] {
   const { refactorings = [], outside } = project;
   if (!outside) return [];
   const all = { refactorings: [...refactorings, ...outside.blocks] };

@@ -23,7 +23,7 @@ import { spread } from './document-diff.js';
 import { membersOf } from './dependency-graph.js';
 import { forgetting, movedAddresses, withoutKey, type MovedAddresses } from './moved-addresses.js';
 import { declarationError, leaveOut } from './plan-errors.js';
-import { removalErrors } from './removal-errors.js';
+import { declaredElsewhere, movesBetweenRecorded } from './removal-errors.js';
 
 export type Selection = ReturnType<typeof select>;
 
@@ -66,10 +66,13 @@ export function select(
   const isSaid = all.size === 0 && (request.destroy || all_removed.length > 0);
   const isOwn = (address: string): boolean => isSaid || renamed.has(address) || forgets(address);
   const foreign = foreignObjects(entries, [...all.values(), ...outside], isOwn);
-  const removed = gone
+  const covered = gone
     .filter(([address]) => covers?.(address) ?? true)
     .map(forgottenIf(forgets))
     .toReversed();
+  const elsewhere = declaredElsewhere(project, covered, request.destroy);
+  const kept = new Set(request.audit ? elsewhere.map(({ address }) => address) : []);
+  const removed = covered.filter(([address]) => !kept.has(address));
   const isRemoved = foreign > 0 && removed.length > 0;
   const is_foreign_blocked = isRemoved && !request.destroy && project.is_state_unnamed === true;
   return {
@@ -95,7 +98,8 @@ export function select(
         entries,
         (address, file) => request.destroy && !inPaths(file) && (covers?.(address) ?? true),
       ),
-      ...removalErrors(project, { gone, removed, destroy: request.destroy }),
+      ...(request.destroy ? [] : movesBetweenRecorded(project, gone)),
+      ...(request.audit ? [] : elsewhere),
       ...(foreign > 0 && !is_foreign_blocked ? [foreignState(foreign, isRemoved)] : []),
       ...wrongNames(kinds, request, {
         declared: [...all.keys()],

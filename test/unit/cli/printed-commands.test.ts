@@ -781,9 +781,15 @@ describe('a block in a file that the PATHs leave out', () => {
   ])('is none for a command that removes nothing: %#', async (command, words) => {
     const cwd = folderWith({ 'a.yaml': `${SETTINGS}accounts: { ${BOTH} }\n` });
     await typing(apply, cwd, 'apply', '--auto-approve');
-    writeAll(cwd, { 'a.yaml': `${SETTINGS}accounts: { ${ONE} }\n`, 'b.yaml': SETTLED });
-    const { code, stderr } = await typing(command, cwd, ...words);
-    expect([code, stderr.includes('[declared-elsewhere]')]).toEqual([0, false]);
+    const gone = async (): Promise<unknown> => {
+      const { code, stdout, stderr } = await typing(command, cwd, ...words);
+      const isTold = /undeclared|no longer declared/.test(stdout);
+      return [code, isTold, stderr.includes('[declared-elsewhere]')];
+    };
+    writeAll(cwd, { 'a.yaml': `${SETTINGS}accounts: { ${ONE} }\n` });
+    expect(await gone()).toEqual([0, command === drift, false]);
+    writeAll(cwd, { 'b.yaml': SETTLED });
+    expect(await gone()).toEqual([0, false, false]);
   });
 
   test('is none of the PATHs themselves, through a link', async () => {
