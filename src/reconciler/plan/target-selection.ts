@@ -270,8 +270,8 @@ function doubtfulRenames(
       if (!inPaths(entry.file))
         return doubt(
           'renamed-elsewhere',
-          `that was declared in ${entry.file}, which is not covered`,
-          `If nothing there declares it any more, move it to the new address: trueup state mv ${shellWord(former)} ${shellWord(address)}`,
+          `that was declared in ${pathWord(entry.file)}, which is not covered`,
+          `If that file still exists, add it to the PATHs: ${pathWord(entry.file)}\nIf nothing there declares it any more, move it to the new address: trueup state mv ${shellWord(former)} ${shellWord(address)}`,
         );
       return [];
     });

@@ -1282,7 +1282,7 @@ describe('a name that was given up', () => {
     expect(advice(proposal)).toEqual([
       [
         'accounts.new was renamed from accounts.hq, but that was declared in x.yaml, which is not covered.',
-        'If nothing there declares it any more, move it to the new address: trueup state mv accounts.hq accounts.new',
+        'If that file still exists, add it to the PATHs: x.yaml\nIf nothing there declares it any more, move it to the new address: trueup state mv accounts.hq accounts.new',
       ],
     ]);
     const moved = { 'accounts.new': entry('accounts', '2', { name: 'HQ' }, { file: 'x.yaml' }) };
