@@ -1,5 +1,6 @@
-// The objects that existed before a create: those of equal content, and the newest ids. An object in a later listing
-// that is not among them is new.
+// What existed before a create: the ids of objects with the same identity as the new one, the highest numeric id and the
+// newest time-based id. An object in a later listing is new if its id is none of these, and is above the highest or
+// later than the newest one.
 import {
   cached,
   defined,
