@@ -26,7 +26,7 @@ const stateIsNamed = `      - name: The state is named
 `;
 
 const header = `# Written by trueup init; yours to change. How it works, and what to set up: docs/how-to/ci.md of trueup.
-#   pull request   validates; for branches of this repository, comments the plan. Only reads.
+#   pull request   validates; for branches of this repository, posts the plan as a comment. Only reads.
 #   default branch makes a plan, waits for the reviewers of the environment "production", and applies that plan.
 #   every night    keeps an issue open as long as something was changed outside of trueup.
 # Secrets of the repository only have to read. Put those that may write into the environment "production", under the

@@ -10,7 +10,7 @@ const header = ({ addresses, secrets, stateVariables, stateSecrets, state }: Pip
     'GITLAB_TOKEN',
   ];
   return `# Written by trueup init; yours to change. How it works, and what to set up: docs/how-to/ci.md of trueup.
-#   merge request  validates; for branches of this project, comments the plan. Only reads.
+#   merge request  validates; for branches of this project, posts the plan as a comment. Only reads.
 #   default branch makes a plan; who starts the job trueup-apply applies that plan.
 #   schedule       keeps an issue open as long as something was changed outside of trueup.
 # Variables to set in Settings, CI/CD (all masked):
