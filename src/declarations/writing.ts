@@ -1,5 +1,5 @@
 // The exports for other modules: writing live objects as declarations. Apart from `index.ts`, because a plan writes none.
-export { updatesOf, type LiveDifference, type UpdatedFile } from './update.js';
+export { updatesOf, type LiveDifference, type UpdatedFile } from './update-in-place.js';
 export {
   declarationName,
   type ExportedObjects,

@@ -3990,7 +3990,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'advice to restore one object applies all of them',
-    file: 'declarations/update.ts',
+    file: 'declarations/update-in-place.ts',
     find: 'instead.replace(APPLY,',
     replace: 'instead.replace(APPLY.repeat(2),',
     tests: ['unit/cli/export-update.test.ts'],
@@ -6124,7 +6124,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a live value that holds a secret is not written',
-    file: 'declarations/update.ts',
+    file: 'declarations/update-in-place.ts',
     find: '|| holds(live)',
     replace: '',
     tests: updating,
