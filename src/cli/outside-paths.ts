@@ -3,7 +3,7 @@
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import {
   cached,
-  type OutsideError,
+  defined,
   type OutsideFiles,
   type Project,
   type Refactoring,
@@ -19,7 +19,7 @@ interface Reader {
   readonly files: DeclarationFiles;
   readonly load: (
     paths: readonly string[],
-    more?: { readonly settingsAlone: true },
+    more?: { readonly settingsAlone?: true; readonly asWalked?: true },
   ) => Promise<Loaded>;
 }
 
@@ -45,21 +45,22 @@ export async function withOutsidePaths(
   const all = isInside && !isWhole ? await load([]) : undefined;
   const own = new Set(declarations.map(({ address }) => address));
   const outside_paths = all?.project?.declarations.filter(({ address }) => !own.has(address));
-  const isCut = !all || all.diagnostics.some(({ code }) => code === 'fleet-folder');
   return {
     ...project,
     ...(outside_paths?.length && { outside_paths }),
     async readOutside(recorded) {
-      const known = new Set(isCut ? [] : await namesBelow(cwd, reader));
-      const others = [
-        ...recorded.filter((file) => isReadable(files, cwd, file)),
-        ...(await namesBeside({ cwd, paths }, reader)),
-        ...(isCut && !isWhole && named.length > 0 ? await namesBelow(cwd, reader) : []),
-      ];
+      const { yamlFilesBelow } = await import('../declarations/index.js');
+      const below = yamlFilesBelow(files, cwd);
+      const there = recorded.filter((file) => isReadable(files, cwd, file));
+      const beside = await namesBeside({ cwd, paths: [...paths, ...there] }, reader);
       const isNamed = leadTo(cwd, project, reader);
-      const names = [...new Set(others)].filter((file) => !known.has(file) && !isNamed(file));
-      const found = [...(isCut ? [] : [all]), ...(names.length > 0 ? [await load(names)] : [])];
-      return outsideFiles(context, project, { found, reader, recorded: new Set(recorded) });
+      const names = new Set([...there, ...below.names, ...beside]);
+      return outsideFiles(context, project, {
+        names: [...names].filter((file) => !isNamed(file)),
+        faults: below.faults.filter(({ origin }) => !isNamed(origin.file)),
+        reader,
+        recorded: new Set(recorded),
+      });
     },
   };
 }
@@ -107,39 +108,50 @@ function isReadable(files: DeclarationFiles, cwd: string, file: string): boolean
   }
 }
 
-async function namesBelow(cwd: string, { files }: Reader): Promise<readonly string[]> {
-  const { yamlFilesBelow } = await import('../declarations/index.js');
-  return yamlFilesBelow(files, cwd);
-}
-
-/** The YAML files, and the stacks, beside those that PATHs name. */
+/** The YAML files, and the stacks, beside those that PATHs name, and the stacks in the current folder. */
 async function namesBeside({ cwd, paths }: Named, { files }: Reader): Promise<readonly string[]> {
-  const { yamlFilesIn } = await import('../declarations/index.js');
-  return [...foldersOf(files, { cwd, paths })].flatMap((folder) => [
-    ...(yamlFilesIn(files, cwd, folder) ?? []).map(({ file }) => file),
-    ...stacksBeside(files, cwd, folder),
-  ]);
+  const { STACKS_OUTPUT, yamlFilesIn } = await import('../declarations/index.js');
+  const folders = foldersOf(files, { cwd, paths });
+  const programs = new Set(paths.map((path) => resolve(cwd, path)));
+  // What a program of the PATHs wrote before it was edited is out of date.
+  const isProgram = (folder: string): boolean => {
+    const program = resolve(cwd, folder, 'cdktf.json');
+    return (
+      files.stat(program) !== undefined &&
+      [program, dirname(program)].some((one) => programs.has(one))
+    );
+  };
+  return [
+    ...[...folders].flatMap((folder) => [
+      ...(yamlFilesIn(files, cwd, folder) ?? []).map(({ file }) => file),
+      ...stacksOf(files, cwd, join(folder, '..', '..')),
+    ]),
+    ...[...new Set(['.', ...folders])].flatMap((folder) =>
+      isProgram(folder) ? [] : stacksOf(files, cwd, join(folder, STACKS_OUTPUT)),
+    ),
+  ];
 }
 
-/** The other stacks of the program that made a folder. */
-function stacksBeside(files: DeclarationFiles, cwd: string, folder: string): readonly string[] {
-  const stacks = dirname(folder);
-  const isProgram = (): boolean =>
-    files.stat(resolve(cwd, stacks, '..', 'manifest.json')) !== undefined;
-  if (basename(stacks) !== 'stacks' || !isProgram()) return [];
-  return files
-    .list(resolve(cwd, stacks))
-    .map((name) => `${stacks}/${name}/cdk.tf.json`)
-    .filter((file) => files.stat(resolve(cwd, file))?.kind === 'file');
+/** The stacks that a program left in a folder; none if it is another one, or cannot be looked at. */
+function stacksOf(files: DeclarationFiles, cwd: string, output: string): readonly string[] {
+  const kindOf = (name: string) => files.stat(resolve(cwd, output, name))?.kind;
+  try {
+    if (kindOf('manifest.json') !== 'file' || kindOf('stacks') !== 'folder') return [];
+    return files
+      .list(resolve(cwd, output, 'stacks'))
+      .map((name) => join('stacks', name, 'cdk.tf.json'))
+      .filter((name) => kindOf(name) === 'file')
+      .map((name) => join(output, name));
+  } catch {
+    return [];
+  }
 }
 
 /** The folders of the files that PATHs name. */
 const foldersOf = (files: DeclarationFiles, { cwd, paths }: Named): ReadonlySet<string> =>
   new Set(
     paths.flatMap((path) =>
-      path !== '-' && files.stat(resolve(cwd, path))?.kind === 'file'
-        ? [relative(cwd, dirname(resolve(cwd, path))) || '.']
-        : [],
+      isReadable(files, cwd, path) ? [relative(cwd, dirname(resolve(cwd, path))) || '.'] : [],
     ),
   );
 
@@ -148,10 +160,13 @@ type Sited = Pick<Refactoring, 'origin'> & { readonly file?: string };
 
 const fileOf = ({ file, origin }: Sited): string => file ?? origin.file;
 
-const atTop = (file: string): Sited => ({ origin: { file, line: 1, column: 1 } });
+type Fault = NonNullable<OutsideFiles['error']>;
 
 interface Finding {
-  readonly found: readonly Loaded[];
+  /** The files that PATHs leave out. */
+  readonly names: readonly string[];
+  /** What cannot be read at all. */
+  readonly faults: readonly Fault[];
   readonly reader: Reader;
   /** Files that the state names: they are of this project. */
   readonly recorded: ReadonlySet<string>;
@@ -161,37 +176,22 @@ interface Finding {
 async function outsideFiles(
   context: Pick<Context, 'cwd' | 'environment' | 'flags'>,
   project: Project,
-  { found, reader, recorded }: Finding,
+  { names, faults, reader, recorded }: Finding,
 ): Promise<OutsideFiles> {
-  const { cwd } = context;
-  const { files, load } = reader;
+  const { load } = reader;
   const { paths } = project;
-  const isNamed = leadTo(cwd, project, reader);
   const own = new Set(project.declarations.map(({ address }) => address));
+  const isNamed = leadTo(context.cwd, project, reader);
   const isElsewhere = (one: Sited): boolean => !isNamed(fileOf(one));
-  const faultsOf = (diagnostics: Loaded['diagnostics']) =>
-    diagnostics.flatMap(({ severity, code, origin, summary }) =>
-      severity === 'error' && code !== 'not-ours' && origin && !isNamed(origin.file)
-        ? [{ origin, summary }]
-        : [],
-    );
-  const saidBy = ({ understood, unusable, diagnostics, common_files }: Loaded) => ({
-    blocks: (understood.refactorings ?? []).filter(isElsewhere),
-    declarations: [...understood.declarations, ...unusable].filter(isElsewhere),
-    faults: faultsOf(diagnostics),
-    common: common_files.filter((file) => !isNamed(file)).map(atTop),
-  });
-  const first = found.map(saidBy);
   const ofProject = projectFiles(context, project, reader);
+  const first = names.length > 0 ? await load(names, { asWalked: true }) : undefined;
   // Two declarations of one address are never of one project.
   const doubtful = new Set([
-    ...first.flatMap((one) =>
-      one.declarations.filter(({ address }) => own.has(address)).map(fileOf),
+    ...[...(first?.understood.declarations ?? []), ...(first?.unusable ?? [])].flatMap((one) =>
+      own.has(one.address) ? [fileOf(one)] : [],
     ),
-    ...found.flatMap(({ diagnostics }) =>
-      diagnostics.flatMap(({ code, origin }) =>
-        code === 'duplicate-declaration' && origin ? [origin.file] : [],
-      ),
+    ...(first?.diagnostics ?? []).flatMap(({ code, origin }) =>
+      code === 'duplicate-declaration' && origin ? [origin.file] : [],
     ),
   ]);
   const isOurs = async (file: string): Promise<boolean> => {
@@ -201,47 +201,30 @@ async function outsideFiles(
     const { understood } = await load([file]);
     return !understood.declarations.some(({ address }) => own.has(address));
   };
-  const known = new Map<string, Promise<boolean>>();
-  const ours = async <T extends Sited>(all: readonly T[]): Promise<T[]> => {
-    const some: T[] = [];
-    for (const one of all) {
-      const file = fileOf(one);
-      if (await cached(known, file, () => isOurs(file))) some.push(one);
-    }
-    return some;
+  const ours = async (some: readonly string[]): Promise<string[]> => {
+    const kept: string[] = [];
+    for (const file of new Set(some)) if (await isOurs(file)) kept.push(file);
+    return kept;
   };
-  const sites = first.flatMap((one): readonly Sited[] => [
-    ...one.declarations,
-    ...one.blocks,
-    ...one.faults,
-    ...one.common,
-  ]);
-  const kept = new Set((await ours(sites)).map(fileOf));
-  if (kept.size === 0) return { declarations: [], blocks: [], errors: [] };
+  const unread = new Set(await ours(faults.map(({ origin }) => origin.file)));
+  const kept = await ours(names);
+  const unreadable = faults.filter(({ origin }) => unread.has(origin.file));
+  if (kept.length === 0)
+    return { declarations: [], blocks: [], ...defined({ error: unreadable[0] }) };
   // Other projects have variables and addresses of their own, which must not count.
-  const loaded = await load([...kept, ...paths.filter((path) => path !== '-')]);
-  const again = saidBy(loaded);
-  const faults = await ours(again.faults);
-  return {
-    declarations: await ours(again.declarations),
-    blocks: await ours([...first.flatMap(({ blocks }) => blocks), ...again.blocks]),
-    errors: errorsIn(faults, cwd, files),
-    ...(faults[0] && { unread: { ...faults[0], mayDeclare: loaded.mayBeDeclared } }),
-  };
-}
-
-/** Errors in files that may hold blocks. */
-function errorsIn(
-  faults: readonly Pick<OutsideError, 'origin' | 'summary'>[],
-  cwd: string,
-  files: DeclarationFiles,
-): readonly OutsideError[] {
-  const names = new Map<string, ReadonlySet<string>>();
-  return faults.flatMap(({ origin, summary }): readonly OutsideError[] => {
-    const { file } = origin;
-    const some = cached(names, file, () => namesIn(readableText(files, resolve(cwd, file))));
-    return some.size > 0 ? [{ origin, summary, names: some }] : [];
+  const readable = paths.filter((path) => path !== '-');
+  const { understood, unusable, diagnostics } = await load([...kept, ...readable], {
+    asWalked: true,
   });
+  const errors = diagnostics.flatMap(({ severity, origin, summary }) =>
+    severity === 'error' && origin && !isNamed(origin.file) ? [{ origin, summary }] : [],
+  );
+  const [error] = [...unreadable, ...errors];
+  return {
+    declarations: [...understood.declarations, ...unusable].filter(isElsewhere),
+    blocks: (understood.refactorings ?? []).filter(isElsewhere),
+    ...defined({ error }),
+  };
 }
 
 /** Files of projects are smaller. */
@@ -254,15 +237,6 @@ function readableText(files: DeclarationFiles, path: string): string {
   } catch {
     return '';
   }
-}
-
-const BLOCK = /(?:^|[{,])\s*["']?(?:moved|removed)["']?\s*:/m;
-const FROM = /\bfrom["']?\s*:/;
-
-/** Everything that could be an address in a block, without its key; of one whose name is an expression, the kind and a dot. */
-function namesIn(text: string): ReadonlySet<string> {
-  const isBlock = BLOCK.test(text) && FROM.test(text);
-  return new Set(isBlock ? text.match(/[a-z]\w*\.(?:[\w-]+|(?=\$\{))/gi) : []);
 }
 
 /** Nothing that could be of this project: no declarations, or no file of the environment. */

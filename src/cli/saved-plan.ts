@@ -35,9 +35,9 @@ import { storeOf } from './state-location.js';
 import { spanOf } from './time-arguments.js';
 import type { ProjectContext } from './working-context.js';
 
-/** Writes it to the file of `--out`, and says what to type next. */
+/** Writes it to the file of this name, and says what to type next. */
 export async function savePlan(
-  { files, clock, cwd, err, flags: { out: name = '' } }: Context,
+  { files, clock, cwd, err, name }: Context & { readonly name: string },
   document: PlanDocument,
   options: PlanOptions,
   protection: PlanProtection,

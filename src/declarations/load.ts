@@ -75,6 +75,8 @@ export interface LoadOptions {
   readonly synthesise?: Synthesise;
   /** Runs the commands of secret managers. Absent where no value is needed: then they give none. */
   readonly commandOutput?: CommandOutput;
+  /** Takes files as a walk of their folder takes them: those without a top-level key of trueup are left out, wrong or not. */
+  readonly asWalked?: boolean;
   /** Reads settings and variables alone: what is declared may be wrong then. */
   readonly settingsAlone?: boolean;
   /** `--env`. */
@@ -99,8 +101,6 @@ export interface Loaded {
   readonly diagnostics: readonly Diagnostic[];
   /** The files that hold its settings, without that of an environment. */
   readonly settings_files: readonly string[];
-  /** The files that hold variables, lookups and templates, which all declarations may use. */
-  readonly common_files: readonly string[];
   /** The lines around a place in one of the files, cleared of secrets. */
   readonly frame: (origin: Origin) => string | undefined;
 }
@@ -176,7 +176,6 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
     mayBeDeclared: (address) => mayDeclare(run, address),
     diagnostics: report.all(),
     settings_files: collected.settings.map(({ origin }) => origin.file),
-    common_files: distinctFiles(collected.variables, collected.lookups, collected.templates),
     frame: framing(library, [...found, ...overlays], cwd),
   };
 }
@@ -193,13 +192,12 @@ async function withSettingsAbove(
   return { ...read, settings, variables: [...variables, ...read.variables] };
 }
 
-const distinctFiles = (...pieces: readonly (readonly RawEntry[])[]): readonly string[] => [
-  ...new Set(pieces.flat().map(({ origin }) => origin.file)),
-];
-
 /** Nothing of several projects at once is read. Commands without declarations work in the folder of a fleet without settings. */
-function filesFor({ files, cwd, paths, env, settingsAlone }: LoadOptions) {
-  const finding = findFiles(files, cwd, paths, env);
+function filesFor({ files, cwd, paths, env, settingsAlone, asWalked }: LoadOptions) {
+  const found = findFiles(files, cwd, paths, env);
+  const finding = asWalked
+    ? { ...found, files: found.files.map((one) => ({ ...one, named: false })) }
+    : found;
   const complaints = finding.diagnostics.filter(({ code }) => code === FLEET_FOLDER);
   if (complaints.length === 0) return finding;
   return { ...finding, files: [], stacks: [], diagnostics: settingsAlone ? [] : complaints };

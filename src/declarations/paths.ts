@@ -39,7 +39,7 @@ const LIKE_POLICY = /\.cel\.ya?ml$/i;
 const DEEPEST = 64;
 /** Files that a message names at most. */
 const NAMED = 20;
-const STACKS_OUTPUT = 'cdktf.out';
+export const STACKS_OUTPUT = 'cdktf.out';
 const SYNTHESISE = 'Type `trueup synth` first, in the folder of the program.';
 /** The advice if no declaration file was found. */
 export const BEGIN =
@@ -127,9 +127,14 @@ function complain(walk: Walk, code: string, summary: string, detail?: string): u
   walk.diagnostics.push({ severity: 'error', code, summary, ...defined({ detail }) });
 }
 
-function unreadable({ diagnostics }: Walk, file: string, summary: string): undefined {
+function unreadable(
+  { diagnostics }: Walk,
+  file: string,
+  summary: string,
+  more: { readonly code?: string; readonly detail?: string } = {},
+): undefined {
   const origin = { file, line: 1, column: 1 };
-  diagnostics.push({ severity: 'error', code: 'unreadable', summary, origin });
+  diagnostics.push({ severity: 'error', code: 'unreadable', summary, ...more, origin });
 }
 
 const foundAt = ({ cwd }: Walk, path: string, named = true): FoundFile => ({
@@ -304,8 +309,8 @@ export function yamlFilesIn(
   });
 }
 
-/** The YAML files that a walk of the current folder finds, without those of fleets. */
-export function yamlFilesBelow(files: DeclarationFiles, cwd: string): readonly string[] {
+/** The YAML files that a walk of the current folder finds, and what of it cannot be read, without those of fleets. */
+export function yamlFilesBelow(files: DeclarationFiles, cwd: string) {
   const known = new Map<string, boolean>();
   const isOfFleet = (folder: string): boolean =>
     folder !== '.' &&
@@ -317,9 +322,14 @@ export function yamlFilesBelow(files: DeclarationFiles, cwd: string): readonly s
           seen(() => files.stat(join(cwd, folder, `trueup.fleet.${end}`))),
         ) || isOfFleet(dirname(folder)),
     );
-  return findFiles(files, cwd, ['.'], undefined)
-    .files.map(({ file }) => file)
-    .filter((file) => !isOfFleet(dirname(file)));
+  const found = findFiles(files, cwd, ['.'], undefined);
+  const isOurs = (file: string): boolean => !isOfFleet(dirname(file));
+  return {
+    names: found.files.map(({ file }) => file).filter(isOurs),
+    faults: found.diagnostics.flatMap(({ severity, origin, summary }) =>
+      severity === 'error' && origin && isOurs(origin.file) ? [{ origin, summary }] : [],
+    ),
+  };
 }
 
 /** Whether a folder is a link out of the project. */
@@ -348,7 +358,7 @@ function meet(walk: Walk, path: string, onTop: boolean, kind: string | undefined
   } else if (kind === 'file') add(walk, path, false);
   else {
     const detail = 'Remove it from the folder, or name the files to read.';
-    complain(walk, 'not-a-file', `${path} is not a regular file`, detail);
+    unreadable(walk, path, `${path} is not a regular file`, { code: 'not-a-file', detail });
   }
 }
 

@@ -177,7 +177,7 @@ function checkMoves(
       complain(run, piece, {
         path: ['to'],
         code: 'undeclared',
-        summary: `${before} is moved to ${after}, which is declared nowhere.${didYouMean(wholeOf(to), names.keys())}`,
+        summary: `${before} is moved to ${after}, which nothing that was read declares.${didYouMean(wholeOf(to), names.keys())}`,
         detail:
           'Declare it, add its file to the PATHs, or delete the block. If it was removed since, name it in a `removed` block.',
         names: [to.kind, to.name],
@@ -327,7 +327,7 @@ function importError(
       code: 'undeclared',
       ...(member === undefined
         ? {
-            summary: `${id} is imported to ${text}, which is declared nowhere.${didYouMean(text, addresses.keys())}`,
+            summary: `${id} is imported to ${text}, which nothing that was read declares.${didYouMean(text, addresses.keys())}`,
             detail: 'Declare it, add its file to the PATHs, or delete the block.',
           }
         : {

@@ -140,23 +140,12 @@ export const defaultSettings: Settings = {
   roles: {},
 };
 
-/** An error in a file that PATHs leave out, which may hold `moved` and `removed` blocks. */
-export interface OutsideError {
-  readonly origin: Origin;
-  readonly summary: string;
-  /** Addresses without keys that a block there can name, and other words. A kind and a dot stand for all its names. */
-  readonly names: ReadonlySet<string>;
-}
-
 /** What files of the project say that PATHs leave out. None of it is planned: it speaks against removals. */
 export interface OutsideFiles {
   readonly declarations: readonly Declaration[];
   readonly blocks: readonly Refactoring[];
-  readonly errors: readonly OutsideError[];
-  /** The first error, if there is one, and whether an address may be declared where errors are. */
-  readonly unread?: Pick<OutsideError, 'origin' | 'summary'> & {
-    readonly mayDeclare: (address: string) => boolean;
-  };
+  /** The first error. Where it is, anything may be declared. */
+  readonly error?: { readonly origin: Origin; readonly summary: string };
 }
 
 /** A whole project as loaded: everything that is declared, and the files it came from. */

@@ -147,7 +147,9 @@ describe.each(Object.entries(forms))('%s', (_, { file, text, at, place }) => {
     const home = projectOf({ a: 'A' }, { moved: [{ from: at('a'), to: at('z') }] });
     const told = await home.run(1, 'validate');
     expect(told).toContain('accounts.a is moved to accounts.z, but accounts.a is still declared');
-    expect(told).toContain('accounts.a is moved to accounts.z, which is declared nowhere');
+    expect(told).toContain(
+      'accounts.a is moved to accounts.z, which nothing that was read declares',
+    );
     expect(await home.run(1, 'plan')).toContain('[moved-declared]');
   });
 });

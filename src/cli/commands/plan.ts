@@ -52,7 +52,7 @@ export const run: Command = async (context, paths) => {
         variables: site.project.variables,
         ...defined({ valid_for: flags.validFor, encrypt_to: flags.encryptTo }),
       };
-      await savePlan(context, document, options, protection);
+      await savePlan({ ...context, name: flags.out }, document, options, protection);
     } else sayNext(context, proposal);
     return exit;
   };

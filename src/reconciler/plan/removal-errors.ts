@@ -12,7 +12,7 @@ import {
 } from '../../model/index.js';
 import { formerAddresses } from './match.js';
 import { leaveOut, yamlString } from './plan-errors.js';
-import { movedAddresses, removedBlocks, withoutKey } from './moved-addresses.js';
+import { movedAddresses, removedBlocks } from './moved-addresses.js';
 
 type Recorded = readonly (readonly [address: string, entry: Entry])[];
 
@@ -64,16 +64,10 @@ export function declaredElsewhere(
     if (other) return { ...other, address, why: 'declares it' };
     const adopts = declared.get(idOf(kind, id));
     if (adopts) return { ...adopts, address, why: `adopts its object as ${adopts.address}` };
-    const error = outside.errors.find(({ names }) =>
-      path.some((one) => names.has(withoutKey(one)) || names.has(withoutName(one))),
-    );
-    if (error) {
-      const why = `has an error, and may hold a block that names it: ${error.summary}`;
-      return { ...error, address, why };
-    }
-    const { unread } = outside;
-    if (!unread || !path.some((one) => unread.mayDeclare(one))) return [];
-    return { ...unread, address, why: `has an error, and may declare it: ${unread.summary}` };
+    const { error } = outside;
+    return error
+      ? { ...error, address, why: `has an error, and may declare it: ${error.summary}` }
+      : [];
   });
   return found.map((one) => elsewhere(one, destroy ? found : []));
 }
@@ -82,9 +76,6 @@ const idOf = (kind: string, id: string): string => `${kind} ${id}`;
 
 /** The object that a declaration adopts by its id. */
 const adoptedBy = ({ kind, lifecycle }: Declaration): string => idOf(kind, lifecycle.adopt ?? '');
-
-/** The kind of an address, and the dot. */
-const withoutName = (address: string): string => address.slice(0, address.indexOf('.') + 1);
 
 interface Elsewhere {
   readonly address: string;
@@ -102,7 +93,7 @@ function elsewhere(
   return {
     severity: 'error',
     code: 'declared-elsewhere',
-    summary: `${address} would be removed, but ${pathWord(file)}, which the PATHs leave out, ${why.replace(/\.$/, '')}.`,
+    summary: `${address} would be removed, but ${pathWord(file)}, which the PATHs leave out, ${why.replace(/(?<![.?!])$/, '.')}`,
     detail: [
       ...(kept.length > 0 ? [leaveOut(kept.map((one) => one.address))] : []),
       `If the file is of this project, add it to the PATHs: ${pathWord(file)}`,

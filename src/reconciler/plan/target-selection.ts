@@ -66,13 +66,8 @@ export function select(
   const isSaid = all.size === 0 && (request.destroy || all_removed.length > 0);
   const isOwn = (address: string): boolean => isSaid || renamed.has(address) || forgets(address);
   const foreign = foreignObjects(entries, [...all.values(), ...outside], isOwn);
-  const covered = gone
-    .filter(([address]) => covers?.(address) ?? true)
-    .map(forgottenIf(forgets))
-    .toReversed();
-  const elsewhere = declaredElsewhere(project, covered, request.destroy);
-  const kept = new Set(request.audit ? elsewhere.map(({ address }) => address) : []);
-  const removed = covered.filter(([address]) => !kept.has(address));
+  const covered = gone.filter(([address]) => covers?.(address) ?? true).toReversed();
+  const { removed, errors } = removals(project, covered.map(forgottenIf(forgets)), request);
   const isRemoved = foreign > 0 && removed.length > 0;
   const is_foreign_blocked = isRemoved && !request.destroy && project.is_state_unnamed === true;
   return {
@@ -99,7 +94,7 @@ export function select(
         (address, file) => request.destroy && !inPaths(file) && (covers?.(address) ?? true),
       ),
       ...(request.destroy ? [] : movesBetweenRecorded(project, gone)),
-      ...(request.audit ? [] : elsewhere),
+      ...errors,
       ...(foreign > 0 && !is_foreign_blocked ? [foreignState(foreign, isRemoved)] : []),
       ...wrongNames(kinds, request, {
         declared: [...all.keys()],
@@ -109,6 +104,18 @@ export function select(
       }),
     ],
   };
+}
+
+/** What is removed, and the errors where a file outside of the PATHs speaks against it. */
+function removals(
+  project: Project,
+  covered: readonly (readonly [string, Entry])[],
+  { audit, destroy }: PlanRequest,
+) {
+  const errors = declaredElsewhere(project, covered, destroy);
+  if (!audit) return { removed: covered, errors };
+  const kept = new Set(errors.map(({ address }) => address));
+  return { removed: covered.filter(([address]) => !kept.has(address)), errors: [] };
 }
 
 /** The address now of each object that the state holds under an earlier one. */

@@ -315,7 +315,7 @@ describe('blocks that are refused', () => {
     ],
     [
       'moved: [{ from: accounts.x, to: accounts.shops }]',
-      /4:9 undeclared: accounts.x is moved to accounts.shops, which is declared nowhere. Did you mean `accounts.shop`/,
+      /4:9 undeclared: accounts.x is moved to accounts.shops, which nothing that was read declares. Did you mean `accounts.shop`/,
     ],
     [
       `moved: [{ from: accounts.x, to: accounts.y }]\nremoved: [{ from: 'accounts.y["k"]' }]`,
@@ -345,7 +345,7 @@ describe('blocks that are refused', () => {
     ],
     [
       'import: [{ to: accounts.x, id: "1" }]',
-      /4:10 undeclared: 1 is imported to accounts.x, which is declared nowhere/,
+      /4:10 undeclared: 1 is imported to accounts.x, which nothing that was read declares/,
     ],
     [
       `import: [{ to: 'accounts.shop["m"]', id: "1" }]`,

@@ -746,7 +746,7 @@ describe('a move to what is removed, where nothing is declared', () => {
       more: {
         project: {
           ...projectOf([declare('accounts.root', { name: 'Root' })]),
-          outside: { declarations: [], blocks: outside, errors: [] },
+          outside: { declarations: [], blocks: outside },
         },
       },
     });
@@ -763,7 +763,7 @@ describe('a move to what is removed, where nothing is declared', () => {
         project: {
           ...projectOf([declare('accounts.root', { name: 'Root' })]),
           refactorings: [move('a', 'b')],
-          outside: { declarations: [], blocks: [move('b', 'c')], errors: [] },
+          outside: { declarations: [], blocks: [move('b', 'c')] },
         },
       },
     });
@@ -788,7 +788,6 @@ describe('a move to what is removed, where nothing is declared', () => {
           outside: {
             declarations: [],
             blocks: names.map((name) => move(name, `${name}2`)),
-            errors: [],
           },
         },
       },
@@ -827,7 +826,7 @@ describe('a move to what is removed, where nothing is declared', () => {
       more: {
         project: {
           ...projectOf([declare('accounts.a', { name: 'A' })]),
-          outside: { declarations: [], blocks: [move('a', 'b')], errors: [] },
+          outside: { declarations: [], blocks: [move('a', 'b')] },
         },
       },
     });
@@ -842,7 +841,7 @@ describe('a move to what is removed, where nothing is declared', () => {
       more: {
         project: {
           ...projectOf([declare('accounts.root', { name: 'Root' })]),
-          outside: { declarations: [declare(address, { name: 'A' })], blocks: [], errors: [] },
+          outside: { declarations: [declare(address, { name: 'A' })], blocks: [] },
         },
       },
     });
@@ -854,27 +853,26 @@ describe('a move to what is removed, where nothing is declared', () => {
   });
 
   it.each([
-    ['any address of the object', 'accounts.b', true],
-    ['other addresses alone', 'accounts.d', false],
-  ])('may be in a file with errors that holds %s', (_, name, isFound) => {
+    ['unknown key', 'unknown key.'],
+    ['there is no template `s`. Did you mean `t`?', 'there is no template `s`. Did you mean `t`?'],
+  ])('may be in a file with an error: %s', (summary, end) => {
     const { plan } = planScene({
       state: { 'accounts.a["k"]': held('2') },
       live: { accounts: objects },
       more: {
         project: {
           ...projectOf([declare('accounts.root', { name: 'Root' })]),
-          refactorings: [move('a', 'b')],
-          outside: {
-            declarations: [],
-            blocks: [],
-            errors: [{ origin, summary: 'unknown key', names: new Set([name]) }],
-          },
+          outside: { declarations: [], blocks: [], error: { origin, summary } },
         },
       },
     });
-    const found = plan.diagnostics.filter(({ code }) => code === 'declared-elsewhere');
-    expect(found).toMatchObject(
-      isFound ? [{ severity: 'error', address: 'accounts.a["k"]', origin }] : [],
+    expect(plan.diagnostics).toContainEqual(
+      expect.objectContaining({
+        code: 'declared-elsewhere',
+        summary: `accounts.a["k"] would be removed, but a.yaml, which the PATHs leave out, has an error, and may declare it: ${end}`,
+        address: 'accounts.a["k"]',
+        origin,
+      }),
     );
   });
 
