@@ -19,7 +19,7 @@ interface Reader {
   readonly files: DeclarationFiles;
   readonly load: (
     paths: readonly string[],
-    more?: { readonly settingsAlone?: true; readonly asWalked?: true },
+    more?: { readonly settingsAlone?: true; readonly walked?: readonly string[] },
   ) => Promise<Loaded>;
 }
 
@@ -49,20 +49,33 @@ export async function withOutsidePaths(
     ...project,
     ...(outside_paths?.length && { outside_paths }),
     async readOutside(recorded) {
-      const { yamlFilesBelow } = await import('../declarations/index.js');
-      const below = yamlFilesBelow(files, cwd);
-      const there = recorded.filter((file) => isReadable(files, cwd, file));
-      const beside = await namesBeside({ cwd, paths: [...paths, ...there] }, reader);
       const isNamed = leadTo(cwd, project, reader);
-      const names = new Set([...there, ...below.names, ...beside]);
+      const there = recorded.filter((file) => isReadable(files, cwd, file));
+      const { names, faults } = await around({ cwd, paths, recorded: there }, reader);
       return outsideFiles(context, project, {
-        names: [...names].filter((file) => !isNamed(file)),
-        faults: below.faults.filter(({ origin }) => !isNamed(origin.file)),
+        names: [...new Set([...there, ...names])].filter((file) => !isNamed(file)),
+        faults: faults.filter(({ origin }) => !isNamed(origin.file)),
         reader,
         recorded: new Set(recorded),
       });
     },
   };
+}
+
+/** The files around PATHs, and those around the recorded ones; none around the standard input. */
+async function around(
+  { cwd, paths, recorded }: Named & { readonly recorded: readonly string[] },
+  { files, load }: Reader,
+): Promise<Pick<Finding, 'names' | 'faults'>> {
+  const named = paths.filter((path) => path !== '-');
+  if (named.length === 0) return { names: [], faults: [] };
+  const { yamlFilesBelow } = await import('../declarations/index.js');
+  // The project may be in a hidden folder, which no walk of the current one enters.
+  const { settings_files } = await load(named, { settingsAlone: true });
+  const folders = settings_files.map((file) => dirname(file)).filter(isBelow);
+  const { names, faults } = yamlFilesBelow(files, cwd, ['.', ...folders]);
+  const beside = await namesBeside({ cwd, paths: [...paths, ...recorded] }, files);
+  return { names: [...names, ...beside], faults };
 }
 
 interface Named {
@@ -109,7 +122,10 @@ function isReadable(files: DeclarationFiles, cwd: string, file: string): boolean
 }
 
 /** The YAML files, and the stacks, beside those that PATHs name, and the stacks in the current folder. */
-async function namesBeside({ cwd, paths }: Named, { files }: Reader): Promise<readonly string[]> {
+async function namesBeside(
+  { cwd, paths }: Named,
+  files: DeclarationFiles,
+): Promise<readonly string[]> {
   const { STACKS_OUTPUT, yamlFilesIn } = await import('../declarations/index.js');
   const folders = foldersOf(files, { cwd, paths });
   const programs = new Set(paths.map((path) => resolve(cwd, path)));
@@ -184,22 +200,19 @@ async function outsideFiles(
   const isNamed = leadTo(context.cwd, project, reader);
   const isElsewhere = (one: Sited): boolean => !isNamed(fileOf(one));
   const ofProject = projectFiles(context, project, reader);
-  const first = names.length > 0 ? await load(names, { asWalked: true }) : undefined;
-  // Two declarations of one address are never of one project.
-  const doubtful = new Set([
-    ...[...(first?.understood.declarations ?? []), ...(first?.unusable ?? [])].flatMap((one) =>
-      own.has(one.address) ? [fileOf(one)] : [],
-    ),
-    ...(first?.diagnostics ?? []).flatMap(({ code, origin }) =>
-      code === 'duplicate-declaration' && origin ? [origin.file] : [],
-    ),
-  ]);
+  const readable = paths.filter((path) => path !== '-');
+  const first = names.length > 0 ? await load(readable, { walked: names }) : undefined;
+  const keys = first?.keys ?? new Map<string, ReadonlySet<string>>();
+  const ownKeys = new Set([...keys].flatMap(([file, some]) => (isNamed(file) ? [...some] : [])));
+  const again = [...(first?.understood.declarations ?? []), ...(first?.unusable ?? [])];
+  // What is declared twice is never of one project.
+  const twice = new Set(again.flatMap((one) => (own.has(one.address) ? [fileOf(one)] : [])));
+  const sharesNames = (file: string): boolean =>
+    [...(keys.get(file) ?? [])].some((key) => ownKeys.has(key));
   const isOurs = async (file: string): Promise<boolean> => {
     if (recorded.has(file)) return true;
-    const { isOfProject, isBeside } = await ofProject(file);
-    if (!isOfProject || isBeside || !doubtful.has(file)) return isOfProject;
-    const { understood } = await load([file]);
-    return !understood.declarations.some(({ address }) => own.has(address));
+    const { isOfProject, isBeside, hasState } = await ofProject(file);
+    return isOfProject && (isBeside || !(twice.has(file) || (!hasState && sharesNames(file))));
   };
   const ours = async (some: readonly string[]): Promise<string[]> => {
     const kept: string[] = [];
@@ -212,10 +225,7 @@ async function outsideFiles(
   if (kept.length === 0)
     return { declarations: [], blocks: [], ...defined({ error: unreadable[0] }) };
   // Other projects have variables and addresses of their own, which must not count.
-  const readable = paths.filter((path) => path !== '-');
-  const { understood, unusable, diagnostics } = await load([...kept, ...readable], {
-    asWalked: true,
-  });
+  const { understood, unusable, diagnostics } = await load(readable, { walked: kept });
   const errors = diagnostics.flatMap(({ severity, origin, summary }) =>
     severity === 'error' && origin && !isNamed(origin.file) ? [{ origin, summary }] : [],
   );
@@ -246,6 +256,8 @@ interface Belonging {
   readonly isOfProject: boolean;
   /** Whether it has settings of the PATHs, or neither has any, and it is in a folder of their files. */
   readonly isBeside: boolean;
+  /** Whether its settings name the state of this project. */
+  readonly hasState: boolean;
 }
 
 /**
@@ -276,13 +288,13 @@ function projectFiles(
     const isShared = there.some((one) => here.includes(one));
     const isBare = there.length === 0 && here.length === 0;
     const isBeside = (isShared || isBare) && foldersOf(files, { cwd, paths }).has(dirname(file));
-    if (isUnclear || isShared) return { isOfProject: true, isBeside };
+    if (isUnclear || isShared) return { isOfProject: true, isBeside, hasState: false };
     const isSame = placeOf(understood.settings) === placeOf(settings);
     const isOfProject =
       there.length === 0
         ? isSame || isNear(cwd, paths, file)
         : isSame && !(byEnvironment && here.length > 0);
-    return { isOfProject, isBeside };
+    return { isOfProject, isBeside, hasState: isOfProject && there.length > 0 };
   };
   const known = new Map<string, Promise<Belonging>>();
   const holders = new Map<string, boolean>();

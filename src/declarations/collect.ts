@@ -1,6 +1,7 @@
 // Sorts the content of files into settings, variables, lookups and declarations with their places. Checks only names.
 import {
   NAME,
+  cached,
   didYouMean,
   isList,
   nameWords,
@@ -68,6 +69,8 @@ interface Collecting extends Reporting {
   readonly kinds: Kinds;
   /** By section and name. */
   readonly pieces: Map<string, RawEntry>;
+  /** Sections with names, by file. */
+  readonly keys: Map<string, Set<string>>;
   readonly blocks: RawEntry[];
   readonly unread: MayHold[];
   ours: number;
@@ -87,6 +90,7 @@ export async function collect(
     kinds,
     report,
     pieces: new Map(),
+    keys: new Map(),
     blocks: [],
     unread: [],
     ours: 0,
@@ -119,6 +123,7 @@ export async function collect(
     declared: pieces.filter(({ path }) => kinds.has(path[0]!)),
     /** `moved`, `removed` and `import`; `path` holds the section and the index. */
     blocks: all.blocks as readonly RawEntry[],
+    keys: all.keys as ReadonlyMap<string, ReadonlySet<string>>,
     unread: all.unread as readonly MayHold[],
   };
 }
@@ -255,6 +260,7 @@ function takePiece(all: Collecting, piece: RawEntry): void {
   const { name, path, ofStack } = piece;
   if (isBlockSection(path[0])) return void all.blocks.push(piece);
   const key = path.join('.');
+  if (key !== 'settings') cached(all.keys, piece.origin.file, () => new Set<string>()).add(key);
   const first = all.pieces.get(key);
   const renaming = ofStack
     ? 'Give one of the constructs another name: `overrideLogicalId(…)`.'

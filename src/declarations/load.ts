@@ -75,8 +75,8 @@ export interface LoadOptions {
   readonly synthesise?: Synthesise;
   /** Runs the commands of secret managers. Absent where no value is needed: then they give none. */
   readonly commandOutput?: CommandOutput;
-  /** Takes files as a walk of their folder takes them: those without a top-level key of trueup are left out, wrong or not. */
-  readonly asWalked?: boolean;
+  /** Files beside the PATHs. They are taken as a walk of one folder takes its files: those without a top-level key of trueup are left out, wrong or not. */
+  readonly walked?: readonly string[];
   /** Reads settings and variables alone: what is declared may be wrong then. */
   readonly settingsAlone?: boolean;
   /** `--env`. */
@@ -101,6 +101,8 @@ export interface Loaded {
   readonly diagnostics: readonly Diagnostic[];
   /** The files that hold its settings, without that of an environment. */
   readonly settings_files: readonly string[];
+  /** What each file names, such as `accounts.hq` and `variables.sites`. */
+  readonly keys: ReadonlyMap<string, ReadonlySet<string>>;
   /** The lines around a place in one of the files, cleared of secrets. */
   readonly frame: (origin: Origin) => string | undefined;
 }
@@ -176,6 +178,7 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
     mayBeDeclared: (address) => mayDeclare(run, address),
     diagnostics: report.all(),
     settings_files: collected.settings.map(({ origin }) => origin.file),
+    keys: collected.keys,
     frame: framing(library, [...found, ...overlays], cwd),
   };
 }
@@ -193,11 +196,15 @@ async function withSettingsAbove(
 }
 
 /** Nothing of several projects at once is read. Commands without declarations work in the folder of a fleet without settings. */
-function filesFor({ files, cwd, paths, env, settingsAlone, asWalked }: LoadOptions) {
-  const found = findFiles(files, cwd, paths, env);
-  const finding = asWalked
-    ? { ...found, files: found.files.map((one) => ({ ...one, named: false })) }
-    : found;
+function filesFor({ files, cwd, paths, env, settingsAlone, walked = [] }: LoadOptions) {
+  const found = findFiles(files, cwd, [...walked, ...paths], env);
+  const beside = new Set(walked);
+  const finding = {
+    ...found,
+    files: found.files.map((one) =>
+      beside.has(one.file) ? { ...one, named: false, argument: 0 } : one,
+    ),
+  };
   const complaints = finding.diagnostics.filter(({ code }) => code === FLEET_FOLDER);
   if (complaints.length === 0) return finding;
   return { ...finding, files: [], stacks: [], diagnostics: settingsAlone ? [] : complaints };

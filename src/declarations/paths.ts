@@ -309,8 +309,8 @@ export function yamlFilesIn(
   });
 }
 
-/** The YAML files that a walk of the current folder finds, and what of it cannot be read, without those of fleets. */
-export function yamlFilesBelow(files: DeclarationFiles, cwd: string) {
+/** The YAML files that a walk of folders finds, and what of them cannot be read, without those of fleets. */
+export function yamlFilesBelow(files: DeclarationFiles, cwd: string, folders: readonly string[]) {
   const known = new Map<string, boolean>();
   const isOfFleet = (folder: string): boolean =>
     folder !== '.' &&
@@ -322,7 +322,7 @@ export function yamlFilesBelow(files: DeclarationFiles, cwd: string) {
           seen(() => files.stat(join(cwd, folder, `trueup.fleet.${end}`))),
         ) || isOfFleet(dirname(folder)),
     );
-  const found = findFiles(files, cwd, ['.'], undefined);
+  const found = findFiles(files, cwd, folders, undefined);
   const isOurs = (file: string): boolean => !isOfFleet(dirname(file));
   return {
     names: found.files.map(({ file }) => file).filter(isOurs),

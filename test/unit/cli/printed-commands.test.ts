@@ -786,6 +786,46 @@ describe('a block in a file that the PATHs leave out', () => {
       code: 1,
     },
     {
+      is: 'an error: another folder of the project, which is hidden',
+      before: { '.infra/t.yaml': SETTINGS, '.infra/sub/a.yaml': `accounts: { ${BOTH} }\n` },
+      now: {
+        '.infra/sub/a.yaml': `accounts: { ${ONE} }\n`,
+        '.infra/other/c.yaml': 'accounts: { depot: { name: Depot } }\n',
+      },
+      applied: ['.infra'],
+      paths: ['.infra/sub'],
+      code: 1,
+    },
+    {
+      is: 'an error: files beside the PATHs, whose names another folder uses, too',
+      before: {
+        'trueup.yaml': SETTINGS,
+        'team1/a.yaml': `accounts: { ${BOTH} }\n`,
+        'team1/v.yaml': 'variables: { sites: [depot] }\n',
+      },
+      now: {
+        'team1/a.yaml': `accounts: { ${ONE} }\n`,
+        'team1/b.yaml': EACH.replace('site:', 'depot:'),
+        'team2/v.yaml': 'variables: { sites: [other] }\n',
+      },
+      applied: ['trueup.yaml', 'team1'],
+      paths: ['team1/a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'none: a folder that sets a variable of the PATHs, such as that of another tenant',
+      before: {
+        'base/a.yaml': `accounts: { ${BOTH} }\n`,
+        'tenants/x/v.yaml': `${named('x')}variables: { site: x }\n`,
+      },
+      now: {
+        'base/a.yaml': `accounts: { ${ONE} }\n`,
+        'tenants/y/v.yaml': 'variables: { site: y, more: "${var.nope}" }\n',
+      },
+      paths: ['base', 'tenants/x'],
+      code: 0,
+    },
+    {
       is: 'none: what the program of the PATHs wrote before it was edited',
       before: {
         'cdktf.json': JSON.stringify({
