@@ -4,6 +4,7 @@ import {
   formatAddress,
   isList,
   isObject,
+  nearest,
   type Json,
   type JsonObject,
 } from '../../model/index.js';
@@ -11,7 +12,7 @@ import { escapeText } from '../reference-syntax.js';
 import type { BlockSection } from '../vocabulary.js';
 import type { RawMap } from '../yaml/raw-values.js';
 import { repetitionOf, repeatedPlace } from './blocks.js';
-import { bareAddress, placeBelow, rawValueOf, type StackPlace } from './values.js';
+import { bareAddress, placeBelow, rawValueOf, type Stack, type StackPlace } from './values.js';
 
 export interface StackRefactoring {
   readonly section: BlockSection;
@@ -43,19 +44,34 @@ function blocksOf(value: Json | undefined): readonly JsonObject[] {
 /** What a text names, with its address in a file, which a resource of another provider has not. Undefined for what is no address. */
 function addressed(text: Json | undefined, { stack }: StackPlace) {
   const bare = typeof text === 'string' ? bareAddress(text, stack) : undefined;
-  if (!bare) return undefined;
+  if (!bare || mistakenType(text, stack)) return undefined;
   const { kind } = bare;
   return { kind, address: kind && escapeText(formatAddress({ ...bare, kind: kind.name })) };
 }
 
+/** Advice for a type that is meant to be of this provider: a kind of declaration files, or a wrong type. */
+function mistakenType(text: Json | undefined, { kinds }: Stack): string | undefined {
+  const [, word = '', rest = ''] =
+    /^([\w-]+)\.(.+)$/s.exec(typeof text === 'string' ? text : '') ?? [];
+  const types = [...kinds.keys()];
+  if (kinds.has(word)) return undefined;
+  const type = types.find((one) => kinds.get(one)!.name === word) ?? nearest(word, types);
+  return type && `Write it with its type: ${type}.${rest}`;
+}
+
+/** @param addresses of resources that the block names */
 function refuse(
-  { complain }: StackPlace,
+  { complain, stack }: StackPlace,
   section: BlockSection,
-  what: string,
-  detail: string,
+  {
+    what,
+    detail,
+    addresses,
+  }: { what: string; detail: string; addresses: readonly (Json | undefined)[] },
 ): readonly [] {
   const summary = `${what} is not supported here`;
-  complain({ path: [section], code: `unsupported-${section}`, summary, detail });
+  const [advice = detail] = addresses.flatMap((one) => mistakenType(one, stack) ?? []);
+  complain({ path: [section], code: `unsupported-${section}`, summary, detail: advice });
   return [];
 }
 
@@ -71,12 +87,11 @@ function importOf(
   const address = target?.address;
   if (target && address === undefined) return [];
   if (address === undefined || id === undefined || Object.keys(more).length > 0)
-    return refuse(
-      site,
-      'import',
-      `the import to ${String(to)}`,
-      `Import it by hand, as in: trueup import ${target?.kind?.name ?? 'KIND'}.NAME ID`,
-    );
+    return refuse(site, 'import', {
+      what: `the import to ${String(to)}`,
+      detail: `Import it by hand, as in: trueup import ${target?.kind?.name ?? 'KIND'}.NAME ID`,
+      addresses: [resource],
+    });
   const repeated: JsonObject = defined({ for_each });
   const place = placeBelow(site, 'import');
   const raw = {
@@ -92,12 +107,11 @@ function moveOf({ from, to }: JsonObject, site: StackPlace): readonly StackRefac
   if (former?.address !== undefined && successor?.address !== undefined)
     return [{ section: 'moved', raw: { from: former.address, to: successor.address } }];
   if (former && successor && former.address === successor.address) return [];
-  return refuse(
-    site,
-    'moved',
-    `the move from ${String(from)} to ${String(to)}`,
-    'Move it by hand, as in: trueup state mv FROM TO',
-  );
+  return refuse(site, 'moved', {
+    what: `the move from ${String(from)} to ${String(to)}`,
+    detail: 'Move it by hand, as in: trueup state mv FROM TO',
+    addresses: [from, to],
+  });
 }
 
 function removalOf(
@@ -112,12 +126,11 @@ function removalOf(
   const isPlain = Object.keys(others).length === 0 && Object.keys(more).length === 0;
   const isKnown = destroy === undefined || typeof destroy === 'boolean';
   if (address === undefined || !isPlain || !isKnown)
-    return refuse(
-      site,
-      'removed',
-      `the removal of ${String(from)}`,
-      'Forget the object by hand, as in: trueup state rm ADDRESS',
-    );
+    return refuse(site, 'removed', {
+      what: `the removal of ${String(from)}`,
+      detail: 'Forget the object by hand, as in: trueup state rm ADDRESS',
+      addresses: [from],
+    });
   const raw = { from: address, ...(destroy !== undefined && { lifecycle: { destroy } }) };
   return [{ section: 'removed', raw }];
 }

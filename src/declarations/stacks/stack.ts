@@ -352,6 +352,14 @@ function sections(work: StackWork): void {
         detail: SYNTHESISE_AGAIN,
       });
   }
+  for (const section of ['import', 'moved', 'removed'])
+    if ([own(tree, section) ?? []].flat().some((one) => !isObject(one)))
+      say(work, 'error', {
+        path: [section],
+        code: 'bad-stack',
+        summary: `\`${section}\` is not a list of blocks`,
+        detail: SYNTHESISE_AGAIN,
+      });
   const { backend, cloud } = blockAt(tree, 'terraform');
   const backends = Object.keys(isObject(backend) ? backend : {});
   const kept = cloud === undefined ? backends.find((name) => name !== 'local') : 'cloud';

@@ -640,6 +640,15 @@ alert_rules:
     expect(refactorings).toMatchObject([{ to: ['accounts.a["k"]', 'accounts.a["l"]'] }]);
   });
 
+  it.each([
+    ['accounts.b["k"]', 'Write it with its type: devicecloud_account.b["k"]'],
+    ['devicecloud_acount.b', 'Write it with its type: devicecloud_account.b'],
+  ])('says how to write %s in a block', async (from, detail) => {
+    const files = { 'cdk.tf.json': stack({ removed: [{ from }], ...account({ name: 'A' }) }) };
+    const found = await errors(files, { paths: ['cdk.tf.json'] });
+    expect(found.map((one) => one.detail)).toEqual([detail]);
+  });
+
   it('refuses an import of all members to one address, and of each of nothing', async () => {
     const complaints = async (block: object): Promise<readonly string[]> =>
       (
@@ -1077,6 +1086,21 @@ describe('what cannot be said', () => {
       'a removal of what is declared',
       { removed: [{ from: 'devicecloud_account.a' }], ...account({ name: 'A' }) },
       'removed-declared | base | from | ',
+    ],
+    [
+      'a removal by an address of declaration files',
+      { removed: [{ from: 'accounts.b["k"]' }] },
+      'unsupported-removed | base | removed | ',
+    ],
+    [
+      'a move from a type that does not exist',
+      { moved: [{ from: 'devicecloud_acount.b', to: 'devicecloud_acount.c' }] },
+      'unsupported-moved | base | moved | ',
+    ],
+    [
+      'removals that are no blocks',
+      { removed: 'accounts.b' },
+      'bad-stack | base | removed | base: `removed` is not a list of blocks',
     ],
     ['a check', { check: {} }, 'unsupported-block | base | check | '],
     [
