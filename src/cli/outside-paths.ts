@@ -1,9 +1,10 @@
 // What PATHs leave out of a project: the limits count what is declared there, and a declaration or a block there may speak
 // against what the plan would remove.
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import {
   cached,
   defined,
+  isAddress,
   type OutsideFiles,
   type Project,
   type Refactoring,
@@ -44,17 +45,26 @@ export async function withOutsidePaths(
   const isWhole = named.includes('.');
   const all = isInside && !isWhole ? await load([]) : undefined;
   const own = new Set(declarations.map(({ address }) => address));
+  // Files that no walk reads, and that declare something all the same.
+  const hidden = (all?.diagnostics ?? []).flatMap(({ code, origin, summary }) =>
+    code === 'environment-file' && origin ? [{ origin, summary }] : [],
+  );
   const outside_paths = all?.project?.declarations.filter(({ address }) => !own.has(address));
   return {
     ...project,
     ...(outside_paths?.length && { outside_paths }),
+    ...(all &&
+      !all.project && { outside_faulty: [...all.understood.declarations, ...all.unusable] }),
     async readOutside(recorded) {
-      const isNamed = leadTo(cwd, project, reader);
+      const isNamed = await leadTo(cwd, project, reader);
       const there = recorded.filter((file) => isReadable(files, cwd, file));
       const { names, faults } = await around({ cwd, paths, recorded: there }, reader);
       return outsideFiles(context, project, {
-        names: [...new Set([...there, ...names])].filter((file) => !isNamed(file)),
-        faults: faults.filter(({ origin }) => !isNamed(origin.file)),
+        names: [...new Set([...there, ...above(files, cwd, recorded), ...names])].filter(
+          (file) => !isNamed(file),
+        ),
+        faults: [...faults, ...hidden].filter(({ origin }) => !isNamed(origin.file)),
+        isNamed,
         reader,
         recorded: new Set(recorded),
       });
@@ -84,32 +94,36 @@ interface Named {
 }
 
 /** Tells whether PATHs lead to a file, which may be there by way of a link. */
-function leadTo(
+async function leadTo(
   cwd: string,
   { paths, declarations, refactorings = [] }: Project,
   { files }: Reader,
-): (file: string) => boolean {
-  const known = new Map<string, readonly string[]>();
-  const pathsOf = (file: string): readonly string[] =>
-    cached(known, file, () => {
-      const path = resolve(cwd, file);
-      return [path, files.realPath(path) ?? path];
-    });
-  const own = new Set([...declarations, ...refactorings].map(fileOf));
-  const roots = [...paths, ...own].flatMap(pathsOf);
-  return (file) =>
-    pathsOf(file).some((path) =>
-      roots.some(
-        (root) =>
-          path === root || (path.startsWith(root + sep) && isWalked(path.slice(root.length))),
-      ),
-    );
+): Promise<(file: string) => boolean> {
+  const { yamlFilesAt } = await import('../declarations/index.js');
+  const pathsOf = (file: string): readonly string[] => {
+    const path = resolve(cwd, file);
+    return [path, files.realPath(path) ?? path];
+  };
+  const own = [...declarations, ...refactorings].map(fileOf);
+  const known = new Set([...yamlFilesAt(files, cwd, paths), ...paths, ...own].flatMap(pathsOf));
+  return (file) => pathsOf(file).some((path) => known.has(path));
 }
 
-/** Whether the walk of a folder reads a file below it. */
-const isWalked = (below: string): boolean => /\.ya?ml$/i.test(below) && !PASSED.test(below);
+/** The files of recorded names in the folders above: the plan before may have been made there. */
+const above = (
+  files: DeclarationFiles,
+  cwd: string,
+  recorded: readonly string[],
+): readonly string[] =>
+  foldersAbove(cwd).flatMap((folder) =>
+    recorded.flatMap((name) => {
+      const file = relative(cwd, join(folder, name));
+      return !isAbsolute(name) && isReadable(files, cwd, file) ? [file] : [];
+    }),
+  );
 
-const PASSED = /[/\\](?:\.|(?:node_modules|cdktf\.out|trueup\.out)[/\\])/;
+const foldersAbove = (folder: string): readonly string[] =>
+  folder === dirname(folder) ? [] : [dirname(folder), ...foldersAbove(dirname(folder))];
 
 /** Whether a recorded file is there, or may be. What a program declares is not read without running it. */
 function isReadable(files: DeclarationFiles, cwd: string, file: string): boolean {
@@ -183,6 +197,8 @@ interface Finding {
   readonly names: readonly string[];
   /** What cannot be read at all. */
   readonly faults: readonly Fault[];
+  /** Whether PATHs lead to a file. */
+  readonly isNamed: (file: string) => boolean;
   readonly reader: Reader;
   /** Files that the state names: they are of this project. */
   readonly recorded: ReadonlySet<string>;
@@ -192,12 +208,11 @@ interface Finding {
 async function outsideFiles(
   context: Pick<Context, 'cwd' | 'environment' | 'flags'>,
   project: Project,
-  { names, faults, reader, recorded }: Finding,
+  { names, faults, isNamed, reader, recorded }: Finding,
 ): Promise<OutsideFiles> {
   const { load } = reader;
   const { paths } = project;
   const own = new Set(project.declarations.map(({ address }) => address));
-  const isNamed = leadTo(context.cwd, project, reader);
   const isElsewhere = (one: Sited): boolean => !isNamed(fileOf(one));
   const ofProject = projectFiles(context, project, reader);
   const readable = paths.filter((path) => path !== '-');
@@ -276,7 +291,7 @@ function projectFiles(
   const byEnvironment = settings.state?.url === undefined && Boolean(environment['TRUEUP_STATE']);
   const placeOf = (some: Settings): string => {
     const { url, project } = statePlace(context, some);
-    return JSON.stringify([url.includes('://') ? url : resolve(cwd, url), project]);
+    return isAddress(url) ? `${url} ${project}` : resolve(cwd, url);
   };
   const isOurs = async (file: string, isHolder: boolean): Promise<Belonging> => {
     const { settings_files: here } = await (own ??= load(readable, alone));

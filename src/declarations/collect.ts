@@ -128,6 +128,30 @@ export async function collect(
   };
 }
 
+/** Refuses files of environments that declare something: nobody would read it, and it would count as removed. */
+export async function refuseDeclaring(
+  { library, kinds, report }: Pick<Collecting, 'library' | 'kinds' | 'report'>,
+  files: readonly FoundFile[],
+): Promise<void> {
+  const words = topLevel(kinds).filter((word) => !OF_ENVIRONMENT.includes(word));
+  for (const file of files) {
+    const reading = await library.read(file);
+    for (const document of 'documents' in reading ? reading.documents : []) {
+      const { root } = document;
+      const key = isMap(root) ? words.find((word) => Object.hasOwn(root, word)) : undefined;
+      if (key !== undefined)
+        complainOfFault({ library, report }, file, {
+          offset: offsetOf(document, [key]).offset,
+          code: 'environment-file',
+          summary: `${file.file} has the name of a file of an environment, and holds \`${key}\``,
+          detail: 'Such a file holds `settings` and `variables` only. Give it another name.',
+        });
+    }
+  }
+}
+
+const OF_ENVIRONMENT = ['settings', 'variables'];
+
 const topLevel = (kinds: Kinds): readonly string[] => [...sections, ...kinds.keys()];
 
 /** A file that cannot be read is left out only if a walk found it and no line of it looks like ours: what is left out may count as removed. */
@@ -197,7 +221,7 @@ function takeDocument(
     const summary = `a mapping is expected at the top of the file, not ${foundWord(root)}`;
     return complainOfFault(all, file, { offset: 0, code: 'wrong-type', summary });
   }
-  const words = overlay ? ['settings', 'variables'] : topLevel(all.kinds);
+  const words = overlay ? OF_ENVIRONMENT : topLevel(all.kinds);
   for (const [key, names] of Object.entries(root)) {
     if (words.includes(key)) {
       take(all, file, document, key);

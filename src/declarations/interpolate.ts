@@ -272,7 +272,7 @@ export const unknownVariable = (name: string, { variables, prefixes }: Scope): S
   names: ['variables', name],
   code: 'unknown-variable',
   summary: `the variable \`${name}\` has no value.${didYouMean(name, variables.keys())}`,
-  detail: `Set it with \`--var ${name}=…\`, ${prefixes.map((prefix) => prefix + name).join(' or ')}, or \`variables: { ${name}: … }\` in a file.`,
+  detail: `Set it with \`--var ${name}=…\`, ${prefixes.map((prefix) => prefix + name).join(' or ')}, or \`variables: { ${name}: … }\` in a file of the PATHs.`,
 });
 
 function variableValue({ name, path, text }: ExpressionFrom<'var'>, at: Filling): Raw | undefined {
@@ -527,7 +527,8 @@ function buildLookup(part: ExpressionFrom<'lookup'>, context: InterpolationConte
       names: ['lookups', name],
       code: 'unknown-lookup',
       summary: `there is no lookup \`${name}\`.${didYouMean(name, lookups.keys())}`,
-      detail: 'Declare it: `lookups: { name: { kind: { attribute: value } } }`.',
+      detail:
+        'Declare it, `lookups: { name: { kind: { attribute: value } } }`, or add its file to the PATHs.',
     });
   else if (kind) checkAttribute(kind, part, context);
   return new Reference('lookup', name, attribute);

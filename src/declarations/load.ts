@@ -24,7 +24,7 @@ import {
   type Settings,
 } from '../model/index.js';
 import type { CommandOutput, DeclarationFiles } from '../platform/index.js';
-import { collect, type Collected, type RawEntry } from './collect.js';
+import { collect, refuseDeclaring, type Collected, type RawEntry } from './collect.js';
 import { variablesBelow, type Environment } from './environment.js';
 import { expectationOf } from './expectation.js';
 import {
@@ -138,6 +138,7 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
   const read = await collect(base, found, { brought: brought.pieces });
   const collected = await withSettingsAbove(asked, finding, { read, report });
   const overlay = await collect(base, overlays, { overlay: true });
+  if (!options.settingsAlone) await refuseDeclaring(base, finding.ofEnvironments);
   const given = [...collected.variables, ...overlay.variables];
   const used = new Set<string>();
   const evaluate = await evaluatorFor(kinds, [collected, overlay]);

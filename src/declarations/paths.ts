@@ -57,6 +57,8 @@ interface Walk {
   readonly stacks: Map<string, StackSource>;
   /** Environment files by environment, those in PATH folders only. */
   readonly overlays: Map<string, FoundFile>;
+  /** All files of environments that walks meet. */
+  readonly ofEnvironments: FoundFile[];
   readonly diagnostics: Diagnostic[];
   /** The PATH that is entered, counted from 0. */
   readonly argument: number;
@@ -76,6 +78,7 @@ export function findFiles(
     found: new Map(),
     stacks: new Map(),
     overlays: new Map(),
+    ofEnvironments: [],
     diagnostics: [],
     argument: 0,
     roots: [],
@@ -99,6 +102,7 @@ export function findFiles(
     /** PATH arguments, relative to the current folder. */
     paths: [...new Set(paths)],
     diagnostics: walk.diagnostics,
+    ofEnvironments: walk.ofEnvironments.filter(({ path }) => path !== overlay?.path),
     /** The file of the chosen environment. */
     ...defined({ overlay }),
   };
@@ -309,6 +313,13 @@ export function yamlFilesIn(
   });
 }
 
+/** The YAML files that PATHs lead to. */
+export const yamlFilesAt = (
+  files: DeclarationFiles,
+  cwd: string,
+  paths: readonly string[],
+): readonly string[] => findFiles(files, cwd, paths, undefined).files.map(({ file }) => file);
+
 /** The YAML files that a walk of folders finds, and what of them cannot be read, without those of fleets. */
 export function yamlFilesBelow(files: DeclarationFiles, cwd: string, folders: readonly string[]) {
   const known = new Map<string, boolean>();
@@ -354,6 +365,7 @@ function meet(walk: Walk, path: string, onTop: boolean, kind: string | undefined
     const summary = `${folder} is the folder of a fleet: its tenants are several projects`;
     complain(walk, FLEET_FOLDER, summary, detail);
   } else if (environment !== undefined) {
+    walk.ofEnvironments.push(foundAt(walk, path));
     if (onTop) walk.overlays.set(environment, foundAt(walk, path));
   } else if (kind === 'file') add(walk, path, false);
   else {

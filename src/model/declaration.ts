@@ -155,6 +155,8 @@ export interface Project {
   readonly declarations: readonly Declaration[];
   /** Declarations in files of the current folder that PATHs leave out. Limits count them; they are not planned. */
   readonly outside_paths?: readonly Declaration[];
+  /** Declarations with errors there, and beside errors. They show that the state is that of this project. */
+  readonly outside_faulty?: readonly Declaration[];
   readonly expectations: readonly Expectation[];
   readonly refactorings?: readonly Refactoring[];
   /** Reads what PATHs leave out, for a plan that removes something. `recorded` are the files that the state names. */

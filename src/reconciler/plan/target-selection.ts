@@ -65,7 +65,8 @@ export function select(
   // Where nothing at all is declared, the rule for whole kinds says so, or it was asked for.
   const isSaid = all.size === 0 && (request.destroy || all_removed.length > 0);
   const isOwn = (address: string): boolean => isSaid || renamed.has(address) || forgets(address);
-  const foreign = foreignObjects(entries, [...all.values(), ...outside], isOwn);
+  const known = [...all.values(), ...outside, ...(project.outside_faulty ?? [])];
+  const foreign = foreignObjects(entries, known, isOwn);
   const covered = gone.filter(([address]) => covers?.(address) ?? true).toReversed();
   const { removed, errors } = removals(project, covered.map(forgottenIf(forgets)), request);
   const isRemoved = foreign > 0 && removed.length > 0;
@@ -204,7 +205,7 @@ const foreignState = (known: number, isRemoved: boolean): Diagnostic => ({
   severity: 'warning',
   code: 'foreign-state',
   summary: `None of the ${known} objects in the state is declared here: it may be the state of another project.`,
-  detail: `If it is, give this project its own: settings.state.project.${isRemoved ? ' If it is not, the plan removes what was declared before.' : ''}`,
+  detail: `If it is, give this project its own: settings.state.url, or settings.state.project of a remote state.${isRemoved ? ' If it is not, the plan removes what was declared before.' : ''}`,
 });
 
 /** A destroy concerns only a rename whose object it would keep without a word. */

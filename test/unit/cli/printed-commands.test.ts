@@ -1,5 +1,5 @@
 // Commands that messages print do what the run was about, as they are typed.
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { run as apply } from '../../../src/cli/commands/apply.js';
@@ -786,6 +786,27 @@ describe('a block in a file that the PATHs leave out', () => {
       code: 1,
     },
     {
+      is: 'an error: a file that names a project of the same state file',
+      before: { 'x/a.yaml': `${SETTINGS}accounts: { ${BOTH} }\n` },
+      now: {
+        'x/a.yaml': `${SETTINGS}accounts: { ${ONE} }\n`,
+        'y/b.yaml':
+          'settings: { target: emulator, state: { project: other } }\naccounts: { depot: { name: Depot } }\n',
+      },
+      paths: ['x'],
+      code: 1,
+    },
+    {
+      is: 'an error: a file with the name of one of an environment declares it',
+      before: { 'trueup.yaml': SETTINGS, 'x/a.yaml': `accounts: { ${BOTH} }\n` },
+      now: {
+        'x/a.yaml': `accounts: { ${ONE} }\n`,
+        'trueup.sites.yaml': 'accounts: { depot: { name: Depot } }\n',
+      },
+      paths: ['x'],
+      code: 1,
+    },
+    {
       is: 'an error: another folder of the project, which is hidden',
       before: { '.infra/t.yaml': SETTINGS, '.infra/sub/a.yaml': `accounts: { ${BOTH} }\n` },
       now: {
@@ -886,6 +907,39 @@ describe('a block in a file that the PATHs leave out', () => {
     expect(await gone()).toEqual([0, command === drift, false]);
     writeAll(cwd, { 'b.yaml': SETTLED });
     expect(await gone()).toEqual([0, false, false]);
+  });
+
+  test('is an error where the recorded file of that name is in a folder above', async () => {
+    const top = freshFolder();
+    const settings = `settings: { target: emulator, state: { url: ${join(top, 'state.json')} } }\n`;
+    writeAll(top, { 'trueup.yaml': `${settings}accounts: { hq: { name: HQ } }\n` });
+    await typing(apply, top, 'apply', '--auto-approve');
+    writeAll(top, { 'sites/trueup.yaml': `${settings}${OTHER_ACCOUNT}` });
+    const { code, stderr } = await typing(plan, join(top, 'sites'), 'plan');
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('add it to the PATHs: ../trueup.yaml'),
+    ]);
+  });
+
+  test('shows that the state is that of this project, also beside an error', async () => {
+    const cwd = folderWith({ 'a.yaml': `${SETTINGS}accounts: { ${BOTH} }\n` });
+    await typing(apply, cwd, 'apply', '--auto-approve');
+    writeAll(cwd, { 'n.yaml': OTHER_ACCOUNT, 'bad.yaml': 'accounts: { q: { nme: Q } }\n' });
+    const { code, stderr } = await typing(plan, cwd, 'plan', 'n.yaml');
+    expect([code, stderr.includes('foreign-state')]).toEqual([0, false]);
+  });
+
+  test('is an error where its folder became a link out of the project', async () => {
+    const cwd = folderWith({
+      'p/trueup.yaml': `${SETTINGS}accounts: { ${ONE} }\n`,
+      'p/shared/c.yaml': 'accounts: { depot: { name: Depot } }\n',
+    });
+    await typing(apply, join(cwd, 'p'), 'apply', '--auto-approve');
+    renameSync(join(cwd, 'p/shared'), join(cwd, 'common'));
+    symlinkSync('../common', join(cwd, 'p/shared'));
+    const { code, stderr } = await typing(plan, join(cwd, 'p'), 'plan');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('[declared-elsewhere]')]);
   });
 
   test('is none of the PATHs themselves, through a link', async () => {
