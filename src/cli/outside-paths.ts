@@ -212,22 +212,19 @@ async function outsideFiles(
 ): Promise<OutsideFiles> {
   const { load } = reader;
   const { paths } = project;
-  const own = new Set(project.declarations.map(({ address }) => address));
   const isElsewhere = (one: Sited): boolean => !isNamed(fileOf(one));
   const ofProject = projectFiles(context, project, reader);
   const readable = paths.filter((path) => path !== '-');
   const first = names.length > 0 ? await load(readable, { walked: names }) : undefined;
   const keys = first?.keys ?? new Map<string, ReadonlySet<string>>();
   const ownKeys = new Set([...keys].flatMap(([file, some]) => (isNamed(file) ? [...some] : [])));
-  const again = [...(first?.understood.declarations ?? []), ...(first?.unusable ?? [])];
   // What is declared twice is never of one project.
-  const twice = new Set(again.flatMap((one) => (own.has(one.address) ? [fileOf(one)] : [])));
   const sharesNames = (file: string): boolean =>
     [...(keys.get(file) ?? [])].some((key) => ownKeys.has(key));
   const isOurs = async (file: string): Promise<boolean> => {
     if (recorded.has(file)) return true;
-    const { isOfProject, isBeside, hasState } = await ofProject(file);
-    return isOfProject && (isBeside || !(twice.has(file) || (!hasState && sharesNames(file))));
+    const { isOfProject, isSure } = await ofProject(file);
+    return isOfProject && (isSure || !sharesNames(file));
   };
   const ours = async (some: readonly string[]): Promise<string[]> => {
     const kept: string[] = [];
@@ -240,13 +237,13 @@ async function outsideFiles(
   if (kept.length === 0)
     return { declarations: [], blocks: [], ...defined({ error: unreadable[0] }) };
   // Other projects have variables and addresses of their own, which must not count.
-  const { understood, unusable, diagnostics } = await load(readable, { walked: kept });
+  const { understood, diagnostics } = await load(readable, { walked: kept });
   const errors = diagnostics.flatMap(({ severity, origin, summary }) =>
     severity === 'error' && origin && !isNamed(origin.file) ? [{ origin, summary }] : [],
   );
   const [error] = [...unreadable, ...errors];
   return {
-    declarations: [...understood.declarations, ...unusable].filter(isElsewhere),
+    declarations: understood.declarations.filter(isElsewhere),
     blocks: (understood.refactorings ?? []).filter(isElsewhere),
     ...defined({ error }),
   };
@@ -269,10 +266,11 @@ const NO_PART: ReadonlySet<string> = new Set(['no-declarations', 'no-environment
 
 interface Belonging {
   readonly isOfProject: boolean;
-  /** Whether it has settings of the PATHs, or neither has any, and it is in a folder of their files. */
-  readonly isBeside: boolean;
-  /** Whether its settings name the state of this project. */
-  readonly hasState: boolean;
+  /**
+   * Whether it is so whatever names it shares with the PATHs: its settings name the state, or it has those of the PATHs,
+   * or neither has any, and it is in a folder of their files.
+   */
+  readonly isSure: boolean;
 }
 
 /**
@@ -303,13 +301,11 @@ function projectFiles(
     const isShared = there.some((one) => here.includes(one));
     const isBare = there.length === 0 && here.length === 0;
     const isBeside = (isShared || isBare) && foldersOf(files, { cwd, paths }).has(dirname(file));
-    if (isUnclear || isShared) return { isOfProject: true, isBeside, hasState: false };
+    if (isUnclear || isShared) return { isOfProject: true, isSure: isBeside };
     const isSame = placeOf(understood.settings) === placeOf(settings);
-    const isOfProject =
-      there.length === 0
-        ? isSame || isNear(cwd, paths, file)
-        : isSame && !(byEnvironment && here.length > 0);
-    return { isOfProject, isBeside, hasState: isOfProject && there.length > 0 };
+    if (there.length === 0)
+      return { isOfProject: isSame || isNear(cwd, paths, file), isSure: isBeside };
+    return { isOfProject: isSame && !(byEnvironment && here.length > 0), isSure: true };
   };
   const known = new Map<string, Promise<Belonging>>();
   const holders = new Map<string, boolean>();
