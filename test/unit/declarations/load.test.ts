@@ -1082,6 +1082,20 @@ describe('environments', () => {
     ]).toEqual(['prod', 'prod', 'outer', 'outer']);
   });
 
+  it.each([{}, { env: 'prod' }])('declare nothing, chosen or not: %o', async (options) => {
+    const [found, ...others] = await errors(
+      { ...tree, 'sub/trueup.sites.yaml': 'variables: { x: 1 }\naccounts:\n  b: { name: x }\n' },
+      options,
+    );
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({
+      code: 'environment-file',
+      summary:
+        'sub/trueup.sites.yaml has the name of a file of an environment, and holds `accounts`',
+      origin: { file: 'sub/trueup.sites.yaml', line: 2, column: 1 },
+    });
+  });
+
   it('hold nothing else, exist, and have names', async () => {
     expect(
       await codes(
