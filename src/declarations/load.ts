@@ -129,8 +129,7 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
     new Set([...kinds.values()].flatMap((kind) => secretNames(kind.attributes))),
     options.settingsAlone ? isSettings : undefined,
   );
-  const before = [...finding.diagnostics, ...brought.diagnostics];
-  const report = reportOf(before);
+  const report = reportOf([...finding.diagnostics, ...brought.diagnostics]);
   const brokenOff = report.failed();
   const base = { kinds, library, report };
   const found = [...finding.files, ...brought.documents];
