@@ -380,7 +380,7 @@ function refuseUnjudged(walk: Walk, path: string): void {
   // `policies`, or a file in it, may be a link to this one.
   if (realPathOf(path) === realPathOf(`policies/${basename(path)}`)) return;
   const [, project] = /^(.*)\/policies\/[^/]*$/.exec(path) ?? [];
-  const move = `Move it: mv ${pathWord(path)} policies/`;
+  const move = `Move it: mkdir -p policies && mv ${pathWord(path)} policies/`;
   complain(
     walk,
     'unread-policies',

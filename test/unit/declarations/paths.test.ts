@@ -1,4 +1,5 @@
 // The files of PATHs, on a real disk: links that lead out of the project are left out, and policies are never ignored.
+import { execSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -97,4 +98,12 @@ it.each([
   );
   const { diagnostics } = findFiles(declarationFiles, join(project, cwd), [path], undefined);
   expect(diagnostics).toEqual([]);
+});
+
+it('the command that moves policies also makes the folder for them', () => {
+  const project = folder('trueup.yaml', 'policy/a.cel.yaml');
+  const { diagnostics } = findFiles(declarationFiles, project, [], undefined);
+  const [, command = ''] = /^Move it: (.*)$/.exec(diagnostics[0]?.detail ?? '') ?? [];
+  execSync(command, { cwd: project });
+  expect(findFiles(declarationFiles, project, [], undefined).diagnostics).toEqual([]);
 });
