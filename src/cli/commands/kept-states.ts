@@ -48,7 +48,11 @@ export const rollback: Command = async (context, [asked]) => {
     context.out.write(`The state with serial ${accepted} is accepted.\n`);
     return exits.done;
   }
-  const serial = wholeNumber('SERIAL', asked ?? '', 0, MOST);
+  if (asked === undefined)
+    return refuse('usage', 'Type the serial of the state to restore.', {
+      detail: 'Those that are kept: trueup state history',
+    });
+  const serial = wholeNumber('SERIAL', asked, 0, MOST);
   const kept = await store.history();
   const found = kept.find((one) => one.serial === serial);
   if (!found)

@@ -5,6 +5,7 @@ import {
   compareText,
   didYouMean,
   exits,
+  firstNamed,
   own,
   refuse,
   resultRecord,
@@ -21,6 +22,9 @@ import { settingsHere } from '../project.js';
 import { storeOf } from '../state-location.js';
 import { table } from '../tables.js';
 import { underLock } from '../working-context.js';
+
+/** Members of a `for_each` that a message names at most. */
+const FEW = 5;
 
 /** The managed objects, one line each. */
 export const list: Command = async (context) => {
@@ -52,6 +56,7 @@ export const mv: Command = async (context, args) => {
   const [from = '', to = ''] = args.map(canonicalAddress);
   await rewrite(context, 'state mv', ({ state }) => {
     const entry = entryOf(state.resources, from);
+    if (from === to) refuse('usage', `Both addresses are ${from}: there is nothing to move.`);
     if (tryAddress(to)?.kind !== entry.kind)
       refuse('usage', `${to} is not an address of ${entry.kind}.`, {
         detail: `For example: trueup state mv ${shellWord(from)} ${entry.kind}.another-name`,
@@ -120,14 +125,17 @@ const resourcesHere = async (context: Context): Promise<State['resources'] | und
 
 /** @throws Refusal where nothing is bound to the address. */
 function entryOf(resources: State['resources'] = {}, address: string): Entry {
-  return (
-    own(resources, address) ??
-    refuse(
-      'not-managed',
-      `${address} is not in the state.${didYouMean(address, Object.keys(resources))}`,
-      { detail: 'List the addresses: trueup state list' },
-    )
-  );
+  const found = own(resources, address);
+  if (found) return found;
+  const all = Object.keys(resources);
+  const members = all.filter((one) => one.startsWith(`${address}[`));
+  const instead =
+    members.length === 0
+      ? didYouMean(address, all)
+      : ` It has members: ${firstNamed(members.map(shellWord), FEW)}`;
+  return refuse('not-managed', `${address} is not in the state.${instead}`, {
+    detail: 'List the addresses: trueup state list',
+  });
 }
 
 /** Records what `results` makes of the state, under the lock. */

@@ -1,0 +1,52 @@
+// What the commands for the state say of an address or a serial that does not fit.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { run as apply } from '../../../src/cli/commands/apply.js';
+import { rollback } from '../../../src/cli/commands/kept-states.js';
+import { mv, rm, show } from '../../../src/cli/commands/state.js';
+import { freshFolder, inProcess, type Said } from '../../support/in-process.js';
+import type { Command } from '../../../src/cli/context.js';
+
+const PROJECT =
+  'settings: { target: emulator }\naccounts: { a: { name: A }, c: { for_each: [k, m], name: "${each.value}" } }\n';
+
+/** Types a command for the state of an applied project; it changes nothing. */
+async function refused(command: Command, ...words: readonly string[]): Promise<Said> {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, 'trueup.yaml'), PROJECT);
+  await inProcess(apply, ['apply', '--auto-approve'], { cwd, env: {} });
+  const state = (): string => readFileSync(join(cwd, '.trueup/state.json'), 'utf8');
+  const before = state();
+  const said = await inProcess(command, ['state', ...words], { cwd, env: {} });
+  expect(state()).toBe(before);
+  return said;
+}
+
+test('an object that has the address already is not to be forgotten', async () => {
+  const { code, stderr } = await refused(mv, 'mv', 'accounts.a', 'accounts.a');
+  expect([code, stderr]).toEqual([
+    1,
+    'error: Both addresses are accounts.a: there is nothing to move. [usage] ',
+  ]);
+});
+
+test.each([
+  ['show', show, []],
+  ['mv', mv, ['accounts.d']],
+  ['rm', rm, []],
+])('%s of a `for_each` without a key names its members', async (name, command, more) => {
+  const { code, stderr } = await refused(command, name, 'accounts.c', ...more);
+  expect([code, stderr]).toEqual([
+    1,
+    `error: accounts.c is not in the state. It has members: 'accounts.c["k"]', 'accounts.c["m"]' [not-managed] List the addresses: trueup state list `,
+  ]);
+});
+
+test('a rollback without a serial says what lists the serials', async () => {
+  const { code, stderr } = await refused(rollback, 'rollback');
+  expect([code, stderr]).toEqual([
+    1,
+    'error: Type the serial of the state to restore. [usage] Those that are kept: trueup state history ',
+  ]);
+});
