@@ -1,8 +1,10 @@
 // Loads and lints the project of a command, and prints its diagnostics.
+import { join } from 'node:path';
 import {
   defined,
   faultsOf,
   forEachLimited,
+  pathWord,
   refuse,
   secretsIn,
   warning,
@@ -87,8 +89,27 @@ async function read(
       ...(await faultsIn(context, understood, env)),
     );
   const asProps = propNamer(kinds);
-  return { project, diagnostics: found.map((one) => framed(asProps(one), frame)) };
+  const diagnostics = found.map((one) => framed(asProps(one), frame));
+  return { project, diagnostics: await Promise.all(diagnostics.map(namingPlan(context))) };
 }
+
+/** A saved plan that is named as a PATH: other commands take it. */
+const namingPlan =
+  ({ cwd }: Context) =>
+  async (one: Diagnostic): Promise<Diagnostic> => {
+    const { code, origin } = one;
+    if (code !== 'not-ours' || !isError(one) || !origin || origin.file === '-') return one;
+    const { isSavedPlan } = await import('../state/plan-file.js');
+    const text = Buffer.from(declarationFiles.read(join(cwd, origin.file), Infinity)).toString();
+    if (!isSavedPlan(text)) return one;
+    const { frame: _, ...bare } = one;
+    const word = pathWord(origin.file);
+    return {
+      ...bare,
+      summary: `${origin.file} is a saved plan, not a file of declarations`,
+      detail: `To see it, type \`trueup show ${word}\`; to apply it, \`trueup apply ${word}\`.`,
+    };
+  };
 
 const loading = (context: Context, paths: readonly string[], { env, variables }: Chosen) => {
   const { kinds, collections, cwd, environment, stdin, masking, fleetVariables } = context;

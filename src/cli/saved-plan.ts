@@ -1,7 +1,7 @@
 // The file of a saved plan, for all commands: writing it, reading it, and checking whether it is stale. Its format is in
 // src/state/plan-file.ts.
 import { statSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import {
   errorDiagnostic,
   defined,
@@ -133,7 +133,9 @@ export async function readSavedPlan(context: Context, name: string): Promise<Sav
   const { files, clock, cwd, masking } = context;
   const { readPlanFile } = await import('../state/plan-file.js');
   const againOf = (one: PlanContent): Again => planAgain(masking, name, one);
-  const at = { path: resolve(cwd, name), files, clock, identityFlag: identityFlag(context) };
+  const path = resolve(cwd, name);
+  const isDeclared = !(await isPlanFile(context, path));
+  const at = { path, files, clock, identityFlag: identityFlag(context), isDeclared };
   const file = await readPlanFile(at, identityOf(context), againOf);
   return { name, again: againOf(file), file };
 }
@@ -155,6 +157,8 @@ export async function projectOfPlan(
   });
   const project = await projectToPlan(context, paths, options).catch((error: unknown) => {
     if (!(error instanceof Refusal)) throw error;
+    const isElsewhere = error.diagnostics.some(({ code }) => NOT_HERE.has(code));
+    if (isElsewhere && !context.fleetVariables) refuseOtherFolder(name);
     const summary = `${name} is stale: the declarations from which it was made can no longer be loaded.`;
     throw new Refusal([...error.diagnostics, errorDiagnostic('stale', summary)], exits.stale);
   });
@@ -163,6 +167,26 @@ export async function projectOfPlan(
     refuseStalePlan(`${name} is stale: the declarations are not those it was made from.`, again);
   }
   return project;
+}
+
+/** What is wrong where the files of a plan are not below the current folder. */
+const NOT_HERE: ReadonlySet<string> = new Set([
+  'no-declarations',
+  'no-environment-file',
+  'no-such-path',
+]);
+
+/** PATHs are relative to the folder in which the plan was made; it holds them, but not that folder. */
+function refuseOtherFolder(name: string): never {
+  const folder = dirname(name);
+  const going = `cd ${pathWord(folder)} && trueup apply ${pathWord(basename(name))}`;
+  const where = folder === '.' ? '' : `\nIf that is the folder of the plan: ${going}`;
+  refuse(
+    'stale',
+    `${name} is stale: the declarations from which it was made are not in the current folder.`,
+    { detail: `Nothing was changed. Apply it in the folder in which it was made.${where}` },
+    exits.stale,
+  );
 }
 
 /** Other declarations and another state: to plan again here would plan another project. @throws Refusal (exit 6) */

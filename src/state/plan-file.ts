@@ -5,9 +5,11 @@ import {
   exits,
   isObject,
   parseJson as parseExactly,
+  pathWord,
   refuse,
   shellWord,
   sorted,
+  tryJson,
   wireText,
   type PlanContent,
   type PlanDocument,
@@ -16,7 +18,7 @@ import {
   type Secret,
 } from '../model/index.js';
 import type { Clock, Files } from '../platform/index.js';
-import { parseJsonText } from './json-text.js';
+import { parseJsonText, type JsonPosition } from './json-text.js';
 import { formatPath, PLAN_FILE_VERSION as VERSION, planFileShape } from './shape-check.js';
 import { damaged, ifThere, withDisk } from './disk-errors.js';
 
@@ -27,6 +29,8 @@ export interface PlanFileOptions {
   readonly clock: Clock;
   /** What a command that reads the same file repeats. */
   readonly identityFlag?: readonly string[];
+  /** Whether, by its name or its first key, the file is one of declarations. */
+  readonly isDeclared?: boolean;
 }
 
 export interface PlanProtection {
@@ -36,8 +40,10 @@ export interface PlanProtection {
   readonly recipients?: readonly string[];
 }
 
+const NAMED = ' If the file holds declarations, give it a name that ends in .yaml.';
+
 const DAY = 24 * 60 * 60 * 1000;
-export const ENCRYPTED = '-----BEGIN AGE ENCRYPTED FILE-----';
+const ENCRYPTED = '-----BEGIN AGE ENCRYPTED FILE-----';
 
 /** Writes a plan that holds for 24 hours unless told otherwise, mode 0600. @throws Refusal where the disk does not let it. */
 export async function writePlanFile(
@@ -107,7 +113,7 @@ export async function readProtected(
  * @throws Refusal: exit 6 where the plan has expired, exit 1 where it is missing, damaged, encrypted to others, or of a newer version
  */
 export async function readPlanFile(
-  { path, files, clock, identityFlag = [] }: PlanFileOptions,
+  { path, files, clock, identityFlag = [], isDeclared = false }: PlanFileOptions,
   identity?: Secret,
   again?: PlanText['again'],
 ): Promise<PlanFile> {
@@ -118,9 +124,12 @@ export async function readPlanFile(
       detail: `To see it: trueup fleet show ${words}\nTo apply it, in the folder of the fleet: trueup fleet apply ${words}`,
     });
   }
-  const otherwise = ' If the file holds declarations, give it a name that ends in .yaml.';
-  return planIn(text, { path, clock, again, otherwise });
+  return planIn(text, { path, clock, again, isDeclared });
 }
+
+/** Whether a text was saved as a plan, encrypted or not. @param value the text as JSON, where it is */
+export const isSavedPlan = (text: string, value: unknown = tryJson(text)): boolean =>
+  text.trimStart().startsWith(ENCRYPTED) || (isObject(value) && 'plan_file_version' in value);
 
 /** Whether the first line is the head of a bundle. */
 function isBundle(text: string): boolean {
@@ -141,8 +150,8 @@ interface PlanText extends Pick<PlanFileOptions, 'path' | 'clock'> {
   readonly again?: ((file: PlanContent) => () => string) | undefined;
   /** Where the text begins in the file. */
   readonly line?: number;
-  /** Ends the advice where the text is no plan. */
-  readonly otherwise?: string;
+  /** Whether the text holds declarations if it is no plan; undefined where it cannot. */
+  readonly isDeclared?: boolean;
 }
 
 /** The saved plan in a text. @throws Refusal as `readPlanFile` */
@@ -154,18 +163,24 @@ export function planIn(
     command = 'trueup plan',
     line = 1,
     again = () => () => `again: ${command} --out ${shellWord(path)}`,
-    otherwise = '',
+    isDeclared,
   }: PlanText,
 ): PlanFile {
   const remedy = `Nothing was changed. Make the plan again by ${command}, with the options that it was made with.`;
+  const noPlan = (place: JsonPosition, problem: string): never =>
+    isDeclared
+      ? refuse('no-plan', `${path} is a file of declarations, not a saved plan`, {
+          detail: `To plan what it declares: trueup plan ${pathWord(path)}\nTo save the plan, add --out FILE.`,
+        })
+      : damaged(path, place, problem, isDeclared === undefined ? remedy : remedy + NAMED);
   const parsed = parseJsonText(text, parseExactly);
   if ('brokenAt' in parsed) {
     const place = { ...parsed.brokenAt, line: parsed.brokenAt.line + line - 1 };
-    damaged(path, place, 'the text is truncated or not JSON', `${remedy}${otherwise}`);
+    return noPlan(place, 'the text is truncated or not JSON');
   }
   const top = { line, column: 1 };
   if (!isObject(parsed.value) || typeof parsed.value.plan_file_version !== 'number')
-    damaged(path, top, 'it is not a saved plan', `${remedy}${otherwise}`);
+    return noPlan(top, 'it is not a saved plan');
   if (parsed.value.plan_file_version > VERSION) {
     refuse(
       'newer-format',

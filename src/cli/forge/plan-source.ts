@@ -1,13 +1,6 @@
 // The plan that a comment shows: a saved plan, the JSON document of a plan, or one that is made here.
 import { resolve } from 'node:path';
-import {
-  exits,
-  isObject,
-  refuse,
-  tryJson,
-  type Exit,
-  type PlanDocument,
-} from '../../model/index.js';
+import { exits, refuse, tryJson, type Exit, type PlanDocument } from '../../model/index.js';
 import planSchema from '../../../schemas/plan.schema.json' with { type: 'json' };
 import type { Again } from '../../report/words.js';
 import type { Context } from '../context.js';
@@ -41,7 +34,7 @@ export const planHere = (context: Context): Promise<ShownPlan> =>
 export async function shownPlan(context: Context, name: string): Promise<ShownPlan> {
   const { files, cwd } = context;
   const path = resolve(cwd, name);
-  const { ENCRYPTED } = await import('../../state/plan-file.js');
+  const { isSavedPlan } = await import('../../state/plan-file.js');
   const { ifThere, withDisk } = await import('../../state/disk-errors.js');
   const text =
     (await withDisk(path, () => ifThere(files.read(path)))) ??
@@ -49,7 +42,7 @@ export async function shownPlan(context: Context, name: string): Promise<ShownPl
       detail: 'Save a plan first: trueup plan --out FILE',
     });
   const value: unknown = tryJson(text);
-  if (text.trimStart().startsWith(ENCRYPTED) || (isObject(value) && 'plan_file_version' in value)) {
+  if (isSavedPlan(text, value)) {
     const { file, again } = await readSavedPlan(context, name);
     return { document: file.document, env: file.options.env, again };
   }

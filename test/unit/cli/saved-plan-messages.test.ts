@@ -1,0 +1,59 @@
+// What is said of a saved plan where another file is expected, or the other way round.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { run as apply } from '../../../src/cli/commands/apply.js';
+import { run as plan } from '../../../src/cli/commands/plan.js';
+import { run as show } from '../../../src/cli/commands/show.js';
+import { run as validate } from '../../../src/cli/commands/validate.js';
+import { freshFolder, inProcess } from '../../support/in-process.js';
+
+const PROJECT = 'settings: { target: emulator }\naccounts: { a: { name: A } }\n';
+
+/** A project with a saved plan, `p.plan`. */
+async function planned(): Promise<string> {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, 'trueup.yaml'), PROJECT);
+  await inProcess(plan, ['plan', '--out', 'p.plan'], { cwd, env: {} });
+  return cwd;
+}
+
+test.each(['trueup.yaml', 'declared'])('declarations in %s are no damaged plan', async (name) => {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, name), PROJECT);
+  const { code, stderr } = await inProcess(show, ['show', name], { cwd, env: {} });
+  const path = join(cwd, name);
+  expect([code, stderr]).toEqual([
+    1,
+    `error: ${path} is a file of declarations, not a saved plan [no-plan] To plan what it declares: trueup plan ${path} To save the plan, add --out FILE. `,
+  ]);
+});
+
+test.each([
+  ['plan', plan],
+  ['validate', validate],
+])('%s of a saved plan names the commands that take one', async (name, command) => {
+  const cwd = await planned();
+  const { code, stderr } = await inProcess(command, [name, 'p.plan'], { cwd, env: {} });
+  expect([code, stderr]).toEqual([
+    1,
+    'error: p.plan is a saved plan, not a file of declarations p.plan:1:1 · [not-ours] To see it, type `trueup show p.plan`; to apply it, `trueup apply p.plan`. ',
+  ]);
+});
+
+test('a saved plan in another folder than its own: the folder is the reason', async () => {
+  const cwd = await planned();
+  const sub = join(cwd, 'sub');
+  mkdirSync(sub);
+  const { code, stderr } = await inProcess(apply, ['apply', '../p.plan'], { cwd: sub, env: {} });
+  expect([code, stderr]).toEqual([
+    6,
+    'error: ../p.plan is stale: the declarations from which it was made are not in the current folder. [stale] Nothing was changed. Apply it in the folder in which it was made. If that is the folder of the plan: cd .. && trueup apply p.plan ',
+  ]);
+  writeFileSync(join(sub, 'p.plan'), readFileSync(join(cwd, 'p.plan')));
+  const copied = await inProcess(apply, ['apply', 'p.plan'], { cwd: sub, env: {} });
+  expect(copied.stderr).toMatch(/Apply it in the folder in which it was made\. $/);
+  writeFileSync(join(cwd, 'trueup.yaml'), 'accounts: [');
+  const broken = await inProcess(apply, ['apply', 'p.plan'], { cwd, env: {} });
+  expect(broken.stderr).toContain('can no longer be loaded');
+});
