@@ -70,6 +70,8 @@ const webhook = ['unit/client/webhook.test.ts'];
 const notification = ['unit/report/notification.test.ts'];
 const notifying = ['unit/cli/notify.test.ts'];
 const planFile = ['unit/state/plan-file.test.ts'];
+const stateCommands = ['unit/cli/state-commands.test.ts'];
+const planMessages = ['unit/cli/saved-plan-messages.test.ts'];
 const durable = ['unit/platform/durable.test.ts'];
 const quick = ['unit/declarations/quick.test.ts'];
 const constructs = ['unit/constructs/terraform.test.ts'];
@@ -625,6 +627,27 @@ export const mutants: readonly Mutant[] = [
     find: 'if (clock.now() >= Date.parse(content.expires_at))',
     replace: 'if (false)',
     tests: planFile,
+  },
+  {
+    name: 'a file of declarations is a damaged plan',
+    file: 'state/plan-file.ts',
+    find: 'return planIn(text, { path, clock, again, isDeclared });',
+    replace: 'return planIn(text, { path, clock, again, isDeclared: false });',
+    tests: planMessages,
+  },
+  {
+    name: 'a saved plan that is a PATH is not called one',
+    file: 'cli/project.ts',
+    find: 'if (!isSavedPlan(text)) return one;',
+    replace: 'if (text) return one;',
+    tests: planMessages,
+  },
+  {
+    name: 'a saved plan applied in another folder says nothing of the folder',
+    file: 'cli/saved-plan.ts',
+    find: 'if (isElsewhere && !context.fleetVariables)',
+    replace: 'if (isElsewhere && context.fleetVariables)',
+    tests: planMessages,
   },
 
   // One run at a time.
@@ -1600,6 +1623,27 @@ export const mutants: readonly Mutant[] = [
     find: "folder === '.' ? ''",
     replace: "folder !== '' ? ''",
     tests: ['unit/cli/printed-commands.test.ts'],
+  },
+  {
+    name: 'to move an object to its own address, its binding is lost first',
+    file: 'cli/commands/state.ts',
+    find: 'if (from === to)',
+    replace: "if (to === '')",
+    tests: stateCommands,
+  },
+  {
+    name: 'a `for_each` without a key is an unknown address',
+    file: 'cli/commands/state.ts',
+    find: 'members.length === 0',
+    replace: 'members.length < 99',
+    tests: stateCommands,
+  },
+  {
+    name: 'a rollback without a serial does not say where the serials are',
+    file: 'cli/commands/kept-states.ts',
+    find: 'if (asked === undefined)\n',
+    replace: "if (asked === '')\n",
+    tests: stateCommands,
   },
   {
     name: 'the command after a rollback is about another environment',
@@ -2847,6 +2891,13 @@ export const mutants: readonly Mutant[] = [
     file: 'declarations/paths.ts',
     find: 'if (!files.isLink(full)) return false;',
     replace: 'if (path !== full) return false;',
+    tests: ['unit/declarations/paths.test.ts'],
+  },
+  {
+    name: 'the command that moves policies makes no folder for them',
+    file: 'declarations/paths.ts',
+    find: 'Move it: mkdir -p policies && mv',
+    replace: 'Move it: mv',
     tests: ['unit/declarations/paths.test.ts'],
   },
   {
