@@ -108,6 +108,10 @@ export interface RecordedRun extends RunAuthor {
   readonly renamed?: number;
   /** Objects that it removed from the state without deleting or replacing them. Absent where an older version wrote it. */
   readonly forgotten?: number;
+  /** Changes that failed, were not tried, and of which it is unknown. Absent where there are none, and where an older version wrote it. */
+  readonly failed?: number;
+  readonly skipped?: number;
+  readonly unknown?: number;
   /** The number of objects in the state afterwards. */
   readonly objects: number;
   /** The numbers include writes of a run that was interrupted before. */

@@ -6,6 +6,8 @@ import {
   fold,
   isOfToday,
   pending,
+  type Outcome,
+  type RecordedRun,
   type RunAuthor,
   type RunRecord,
   type State,
@@ -43,7 +45,7 @@ interface Compacting {
 /** The state that a compaction writes: under its serial, with its run. Undefined where nothing changed. */
 export async function nextState(
   { clock, operation, author, state, records, least, resumed }: Compacting,
-  { finish, always, applied }: Compaction,
+  { finish, always, applied, outcomes = [] }: Compaction,
 ): Promise<State | undefined> {
   const folded = fold(state, records);
   if (!always && equal(folded, state)) return undefined;
@@ -58,10 +60,23 @@ export async function nextState(
     ...author,
     ...defined({ digest: applied?.digest() }),
     ...countApplied(state, records),
+    ...countUndone(outcomes),
     objects: Object.keys(next.resources).length,
     ...(resumed && { resumed }),
   };
   return { ...next, runs: [run, ...(next.runs ?? [])].slice(0, MOST_RUNS) };
+}
+
+function countUndone(
+  outcomes: NonNullable<Compaction['outcomes']>,
+): Pick<RecordedRun, 'failed' | 'skipped' | 'unknown'> {
+  const count = (wanted: Outcome['outcome']): number | undefined =>
+    outcomes.filter(({ outcome }) => outcome === wanted).length || undefined;
+  return defined({
+    failed: count('failed'),
+    skipped: count('skipped'),
+    unknown: count('unknown'),
+  });
 }
 
 /** The state without what counts for a day that is over. */

@@ -1,5 +1,12 @@
 // The store port: the place of data between runs. Every store keeps state and journal in the same durable place.
-import { Refusal, type Intent, type Project, type RunRecord, type State } from '../model/index.js';
+import {
+  Refusal,
+  type Intent,
+  type Outcome,
+  type Project,
+  type RunRecord,
+  type State,
+} from '../model/index.js';
 
 /** Everything a store knows, with the journal of an unfinished run folded in. */
 export interface Snapshot {
@@ -96,6 +103,8 @@ export interface Compaction {
   readonly always?: boolean;
   /** The declarations that were applied. */
   readonly applied?: Pick<Project, 'digest'>;
+  /** What became of each change. */
+  readonly outcomes?: readonly Pick<Outcome, 'outcome'>[];
 }
 
 /** A run's exclusive hold of the store. */

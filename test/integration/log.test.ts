@@ -4,7 +4,7 @@ import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { encodeState } from '../../src/state/index.js';
-import { folder, small, type Folder } from '../support/cli.js';
+import { emulator, folder, small, type Folder } from '../support/cli.js';
 
 interface Logged {
   readonly [name: string]: unknown;
@@ -113,5 +113,14 @@ test('objects that a run adopts, renames or forgets are counted', async () => {
   await home.expect(0, ['state', 'rm', 'alert_rules.wan-down']);
   expect((await home.expect(0, ['log', '-n', '1'])).stdout).toContain(
     'state rm  0 created, 0 updated, 0 deleted, 1 forgotten; 2 objects',
+  );
+});
+
+test('changes that failed or were not tried are counted', async () => {
+  const home = folder({ 'trueup.yaml': small.replace('settings: { target: emulator }\n', '') });
+  const { env } = await emulator(home, ['--fault', 'status=400,method=POST,path=/accounts/']);
+  await home.expect(7, ['apply', '--auto-approve'], { env });
+  expect((await home.expect(0, ['log'])).stdout).toContain(
+    'apply  1 created, 0 updated, 0 deleted, 1 failed, 1 skipped; 1 object in the state',
   );
 });

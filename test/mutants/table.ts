@@ -1625,6 +1625,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/cli/printed-commands.test.ts'],
   },
   {
+    name: 'a run that failed in part is listed as one that was done',
+    file: 'reconciler/apply/apply.ts',
+    find: 'applied: project,\n      outcomes,',
+    replace: 'applied: project,',
+    tests: apply,
+  },
+  {
     name: 'to move an object to its own address, its binding is lost first',
     file: 'cli/commands/state.ts',
     find: 'if (from === to)',

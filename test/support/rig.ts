@@ -12,6 +12,7 @@ import {
   type EmulatorOptions,
 } from '../../src/emulator/index.js';
 import {
+  defined,
   maskingOf,
   Secret,
   type Declaration,
@@ -21,6 +22,7 @@ import {
   type PlanDocument,
   type PlanRequest,
   type Project,
+  type RunAuthor,
 } from '../../src/model/index.js';
 import { apply, type Applied } from '../../src/reconciler/apply/apply.js';
 import { findDrift, type Audit } from '../../src/reconciler/audit/drift.js';
@@ -91,6 +93,8 @@ interface RigOptions extends Partial<EmulatorOptions> {
   readonly remote?: MemoryFaults;
   /** Milliseconds by which the service tells its time wrong. */
   readonly ahead?: number;
+  /** Then the state names its runs. */
+  readonly author?: RunAuthor;
   /** What the emulator is given in place of the body of a write. */
   readonly alter?: (body: string) => string;
   /** Stands between client and emulator: `proceed` asks the emulator. */
@@ -180,7 +184,15 @@ export function rig(options: RigOptions = {}): Rig {
   const store = (process = machine.start()): Store =>
     options.remote
       ? remoteStore({ clock, random, files, lock: process, registers: mortal(memory, files) })
-      : fileStore({ path: STATE, files, clock, random, lock: process, version: '0.0.0' });
+      : fileStore({
+          path: STATE,
+          files,
+          clock,
+          random,
+          lock: process,
+          version: '0.0.0',
+          ...defined({ author: options.author }),
+        });
   const request = ({
     targets = [],
     excludes = [],

@@ -61,8 +61,9 @@ function entry(one: LoggedRun): string {
 }
 
 function counts({ created, updated, deleted, ...run }: LoggedRun): string {
-  const { adopted = 0, renamed = 0, forgotten = 0, objects } = run;
-  const others = Object.entries({ adopted, renamed, forgotten })
+  const { adopted = 0, renamed = 0, forgotten = 0, failed = 0, skipped = 0, unknown = 0 } = run;
+  const { objects } = run;
+  const others = Object.entries({ adopted, renamed, forgotten, failed, skipped, unknown })
     .filter(([, number]) => number > 0)
     .map(([word, number]) => `, ${number} ${word}`);
   const writes =

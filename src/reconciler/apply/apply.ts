@@ -132,7 +132,7 @@ export async function apply(
     allow: request.allow,
   });
   const outcomes = await run.all();
-  const error = run.error ?? (await compacted(execution, project));
+  const error = run.error ?? (await compacted(execution, project, outcomes));
   const diagnostics = [...recovered, ...run.notes, ...(error?.diagnostics ?? [])];
   return {
     proposal: final,
@@ -218,11 +218,13 @@ async function visible(
 async function compacted(
   { session, fingerprints }: ExecutionContext,
   project: Project,
+  outcomes: readonly Outcome[],
 ): Promise<Refusal | undefined> {
   try {
     await session.compact({
       finish: (state) => fingerprints.renew(state, secretsAtHand(project)),
       applied: project,
+      outcomes,
     });
     return undefined;
   } catch (error) {

@@ -142,7 +142,10 @@ describe('apply', () => {
   });
 
   it('goes on with what does not depend on a failure, and a rerun resumes', async () => {
-    const cloud = rig({ faults: [parseFault('status=400,method=POST,path=/accounts/,times=1')] });
+    const cloud = rig({
+      author: { user: 'dana', host: 'laptop' },
+      faults: [parseFault('status=400,method=POST,path=/accounts/,times=1')],
+    });
     const first = await apply(cloud, story());
     expect(Object.fromEntries(first.outcomes.map((one) => [one.address, one.outcome]))).toEqual({
       'accounts.field': 'failed',
@@ -155,6 +158,13 @@ describe('apply', () => {
     expect((await apply(cloud, story())).exit).toBe(0);
     expect(cloud.objects('accounts')).toHaveLength(3);
     expect(cloud.objects('alert_push_destinations')).toHaveLength(1);
+    const [second, partly] = (await cloud.snapshot())?.state.runs ?? [];
+    expect(partly).toMatchObject({ created: 1, failed: 1, skipped: 3 });
+    expect([second?.failed, second?.skipped, partly?.unknown]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   it.each(['reset-after', 'truncate', 'late=20000', 'late=20000,mode=reset'])(
