@@ -1625,6 +1625,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/cli/printed-commands.test.ts'],
   },
   {
+    name: 'health of a rule does not name the destinations that do not work',
+    file: 'resources/rules/health.ts',
+    find: '`${firstNamed(states, FEW)}, and there is',
+    replace: '`every push destination is disabled, and there is',
+    tests: ['unit/resources/rules/health.test.ts'],
+  },
+  {
     name: 'a run that failed in part is listed as one that was done',
     file: 'reconciler/apply/apply.ts',
     find: 'applied: project,\n      outcomes,',

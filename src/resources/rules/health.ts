@@ -27,7 +27,7 @@ import {
 
 type Finding = Pick<HealthIssue, 'code' | 'summary' | 'detail' | 'at' | 'cause'>;
 
-/** Members of a configuration that are named at most. */
+/** Members of a configuration, and destinations of a rule, that are named at most. */
 const FEW = 5;
 
 /** Warnings about a declared rule that say of it what `rule-cannot-fire` says of the live one. */
@@ -86,12 +86,6 @@ function silence(
 ): readonly Finding[] {
   // Destinations that were not read may work.
   const isHeard = tells(rule, (id) => !destinations || works(destinations.get(String(id))?.values));
-  const why = [
-    ...(inScope(rule) ? [] : ['it has neither accounts nor groups']),
-    ...(isHeard ? [] : [unreachable(rule)]),
-  ];
-  if (why.length === 0) return [];
-  const summary = `the rule cannot fire: ${why.join(', and ')}`;
   const states = isHeard
     ? []
     : undeliverable(
@@ -99,14 +93,21 @@ function silence(
         (id) => destinations?.get(id)?.values,
         nameOf,
       );
+  const why = [
+    ...(inScope(rule) ? [] : ['it has neither accounts nor groups']),
+    ...(isHeard ? [] : [unreachable(states)]),
+  ];
+  if (why.length === 0) return [];
+  const summary = `the rule cannot fire: ${why.join(', and ')}`;
   const cause = inScope(rule) && states.length > 0 ? states.join(', ') : undefined;
   return [{ code: 'rule-cannot-fire', summary, ...defined({ cause }) }];
 }
 
-const unreachable = ({ http_destinations }: Values): string =>
-  isEmpty(http_destinations)
+/** @param states why each push destination does not deliver */
+const unreachable = (states: readonly string[]): string =>
+  states.length === 0
     ? 'it has no destination'
-    : 'every push destination is missing, disabled or suspended, and there is no e-mail destination';
+    : `${firstNamed(states, FEW)}, and there is no e-mail destination`;
 
 function syncs({ synched, suspended, pending }: Values): readonly Finding[] {
   const found: Finding[] = [];

@@ -95,7 +95,7 @@ test.each<[string, Record<string, Json>, RegExp | undefined]>([
   [
     'whose destinations are off, suspended or missing',
     { associated_accounts: [1], http_destinations: ['off', 'stopped', 'gone'] },
-    /every push destination is missing, disabled or suspended/,
+    /fire: \S+ gone is missing, \S+ off is disabled, \S+ stopped is suspended, and there is no e-mail destination$/,
   ],
   ['with neither', {}, /neither accounts nor groups, and it has no destination$/],
 ])('a rule %s', (_, values, summary) => {
