@@ -1632,9 +1632,16 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/resources/rules/health.test.ts'],
   },
   {
+    name: 'destroy of a part speaks of everything',
+    file: 'reconciler/plan/removed-declarations.ts',
+    find: "'destroy covers it'",
+    replace: "'the plan destroys everything'",
+    tests: plan,
+  },
+  {
     name: 'a run that failed in part is listed as one that was done',
     file: 'reconciler/apply/apply.ts',
-    find: 'applied: project,\n      outcomes,',
+    find: 'applied: project, outcomes',
     replace: 'applied: project,',
     tests: apply,
   },
@@ -1704,9 +1711,23 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'drift advises to write a change of the declarations into the declarations',
     file: 'cli/commands/drift.ts',
-    find: '&&\n    isChangedOutside(record)',
+    find: '!equal(applied, live) &&',
     replace: '',
-    tests: ['unit/cli/export-update.test.ts'],
+    tests: updating,
+  },
+  {
+    name: 'drift advises to update what was changed on both sides',
+    file: 'cli/commands/drift.ts',
+    find: '(equal(applied, declared) ||',
+    replace: '(applied !== null ||',
+    tests: updating,
+  },
+  {
+    name: 'drift does not advise to update a reference',
+    file: 'cli/commands/drift.ts',
+    find: "|| JSON.stringify(declared).includes('${')",
+    replace: '',
+    tests: updating,
   },
   {
     name: 'commands that read the settings alone are printed without PATHs',

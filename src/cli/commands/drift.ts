@@ -1,7 +1,14 @@
 // `trueup drift`: compares live objects with the declarations and the last apply.
-import { exits, Refusal, worst, type DriftRecord, type Exit } from '../../model/index.js';
+import {
+  equal,
+  exits,
+  Refusal,
+  worst,
+  type DriftChange,
+  type DriftRecord,
+  type Exit,
+} from '../../model/index.js';
 import { driftFormats, type DriftFormat } from '../../report/formats.js';
-import { isChangedOutside } from '../../report/words.js';
 import { audit, failedAudit } from '../run-audit.js';
 import type { Command, Context } from '../context.js';
 import { typed } from '../commands-to-type.js';
@@ -63,12 +70,17 @@ async function report(
 }
 
 /** Whether a declaration in YAML could take over what was changed in the cloud. */
-const isAcceptable = (record: DriftRecord): boolean => {
-  const { status, origin } = record;
-  return (
-    status === 'changed' && origin !== null && origin.path === undefined && isChangedOutside(record)
-  );
-};
+const isAcceptable = ({ status, origin, since, changes }: DriftRecord): boolean =>
+  status === 'changed' &&
+  origin !== null &&
+  origin.path === undefined &&
+  (since === null || changes.some(isOutsideAlone));
+
+/** A declared reference is shown as it is written, so whether it changed is not seen. */
+const isOutsideAlone = ({ declared, applied, live }: DriftChange): boolean =>
+  applied !== undefined &&
+  !equal(applied, live) &&
+  (equal(applied, declared) || JSON.stringify(declared).includes('${'));
 
 /** Reports say that there was no audit: those of an earlier one would tell of what is no more. */
 async function reportUnmade(

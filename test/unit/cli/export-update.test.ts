@@ -492,5 +492,16 @@ describe('the command line', () => {
     home.change('accounts', 'A2', { name: 'A' });
     writeFileSync(join(home.cwd, 'trueup.yaml'), 'accounts:\n  a: { name: B, account: "1" }\n');
     expect((await home.run(drift, 'drift')).stderr).not.toContain('--update');
+    home.change('accounts', 'A', { name: 'C' });
+    expect((await home.run(drift, 'drift')).stderr).not.toContain('--update');
+    expect((await home.update()).stderr).toContain('Nothing to update');
+  });
+
+  it('so it does where a reference leads elsewhere', async () => {
+    const home = await applied({
+      'trueup.yaml': 'accounts:\n  a: { name: A }\n  b: { name: B, account: "${accounts.a.id}" }\n',
+    });
+    home.change('accounts', 'B', { account: '/api/v2/accounts/1/' });
+    expect((await home.run(drift, 'drift')).stderr).toContain('trueup export --update');
   });
 });
