@@ -73,7 +73,7 @@ export function planRemoved(
   const live = read && deposed === undefined ? current(draft, address, entry, read) : read;
   const how = deposed === undefined ? (entry.on_removal ?? removals(kind)[0]) : 'delete';
   const removed = `it is no longer declared${entry.file === '' ? '' : ` in ${entry.file}`}`;
-  const why = deposed ?? (request.destroy ? 'the plan destroys everything' : removed);
+  const why = deposed ?? (request.destroy ? 'destroy covers it' : removed);
   const declaration =
     request.destroy || deposed !== undefined ? draft.declared.get(address) : undefined;
   const base = {

@@ -968,6 +968,20 @@ it.each<[Record<string, string | boolean>, string]>([
   expect(plan.changes[0]?.reason).toBe(reason);
 });
 
+it('destroy of a part is no reason that speaks of everything', () => {
+  const { plan } = planScene({
+    state: {
+      'accounts.hq': entry('accounts', '2', { name: 'HQ' }),
+      'accounts.root': entry('accounts', '1', { name: 'Root' }),
+    },
+    live: { accounts: [root, hq] },
+    request: { destroy: true, targets: ['accounts.hq'] },
+  });
+  expect(plan.changes.map(({ address, reason }) => [address, reason])).toEqual([
+    ['accounts.hq', 'destroy covers it'],
+  ]);
+});
+
 it.each([
   [
     'again',
