@@ -100,7 +100,9 @@ function commonOrigin([one, ...others]: readonly Diagnostic[]): Origin | undefin
 const OF_USE = /^`(use\.[\w-]+(?:\["(?:[^"\\]|\\.)*"\])?)`: /;
 /** What differs between objects of one place: strings in quotes, numbers and addresses. What stands in backticks is what the template names. */
 const DIFFERENT =
-  /"(?:[^"\\]|\\.)*"|(?<![\w.`-])(?:\d+(?![\w-]|\.\w)|[a-z]\w*\.[A-Za-z][\w-]*(?:\["(?:[^"\\]|\\.)*"\])?)/g;
+  /"(?:[^"\\]|\\.)*"|(?<![\w.`-])(?:\d+(?![\w-]|\.\w)|(?<!\/)(?:[\w.-]*\/)*[a-z]\w*\.[A-Za-z][\w-]*(?:\["(?:[^"\\]|\\.)*"\])?)/g;
+/** The folders of a file, whose name looks like an address. */
+const FOLDERS = /^(?:[\w.-]*\/)+/;
 
 /** Equal for what is alike at one place, commands to type included; undefined without a place. */
 function topicAtPlace({ code, summary, detail, origin }: Diagnostic): string | undefined {
@@ -111,7 +113,8 @@ function topicAtPlace({ code, summary, detail, origin }: Diagnostic): string | u
 
 /** The use or the object that an error is about, and in parentheses the other objects that it names. */
 function subjectOf({ summary, address }: Diagnostic): readonly string[] {
-  const named = summary.match(DIFFERENT)?.filter((one) => tryAddress(one)) ?? [];
+  const named =
+    summary.match(DIFFERENT)?.filter((one) => tryAddress(one.replace(FOLDERS, ''))) ?? [];
   const [own, ...others] = new Set([OF_USE.exec(summary)?.[1] ?? address ?? [], ...named].flat());
   if (own === undefined) return [];
   return [others.length > 0 ? `${own} (${others.join(', ')})` : own];

@@ -574,6 +574,15 @@ describe('errors of one place', () => {
     ]);
   });
 
+  test('a file that an error names keeps its folder', () => {
+    const all = five.map((key) =>
+      error(`x.a["${key}/b.c"] would be removed, but ./sub/b.yaml declares it`),
+    );
+    expect(summaries(all).at(-1)).toBe(
+      'and 2 more like this at the same place: x.a["4/b.c"] (./sub/b.yaml), x.a["5/b.c"] (./sub/b.yaml)',
+    );
+  });
+
   test('of many, five are named, and how to see all', () => {
     const all = Array.from({ length: 12 }, (_, key) =>
       error('it is wrong', { address: `x.a["${key}"]` }),
