@@ -1632,6 +1632,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/resources/rules/health.test.ts'],
   },
   {
+    name: 'a rename promises that nothing is sent for what depends on the object',
+    file: 'reconciler/plan/rename-hints.ts',
+    find: 'detail: renaming(old, change, waiting.get(address)),',
+    replace: 'detail: renaming(old, change),',
+    tests: plan,
+  },
+  {
+    name: 'a file in a message that stands for several has no folder',
+    file: 'report/brief-diagnostics.ts',
+    find: '(?<!\\/)(?:[\\w.-]*\\/)*[a-z]',
+    replace: '[a-z]',
+    tests: ['unit/report/text.test.ts'],
+  },
+  {
     name: 'destroy of a part speaks of everything',
     file: 'reconciler/plan/removed-declarations.ts',
     find: "'destroy covers it'",

@@ -968,6 +968,31 @@ it.each<[Record<string, string | boolean>, string]>([
   expect(plan.changes[0]?.reason).toBe(reason);
 });
 
+it('what depends on a renamed object would still be created, which the note on it says', () => {
+  const account = (address: string) => [new Reference('declared', address, 'id')];
+  const { plan } = planScene({
+    declared: [
+      declare('accounts.new', { name: 'HQ' }),
+      declare('alert_rules.new', { ...rule, associated_accounts: account('accounts.new') }),
+    ],
+    state: {
+      'accounts.hq': entry('accounts', '2', { name: 'HQ' }),
+      'alert_rules.r': entry('alert_rules', 'r-1', { ...rule, associated_accounts: ['2'] }),
+    },
+    live: {
+      accounts: [root, hq],
+      alert_rules: [liveRule('r-1', { associated_accounts: ['2'] })],
+      alert_push_destinations: [],
+    },
+  });
+  const [note] = plan.diagnostics.filter(({ code }) => code === 'looks-renamed');
+  expect(note?.detail?.split('\n')).toEqual([
+    'If it was renamed, write `lifecycle: { renamed_from: "hq" }`, and nothing is sent for it.',
+    'The same without a review: trueup state mv accounts.hq accounts.new',
+    'What depends on it would still be created, unless it is renamed, too: alert_rules.new',
+  ]);
+});
+
 it('destroy of a part is no reason that speaks of everything', () => {
   const { plan } = planScene({
     state: {
