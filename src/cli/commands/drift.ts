@@ -76,11 +76,9 @@ const isAcceptable = ({ status, origin, since, changes }: DriftRecord): boolean 
   origin.path === undefined &&
   (since === null || changes.some(isOutsideAlone));
 
-/** A declared reference is shown as it is written, so whether it changed is not seen. */
+/** Whether a value was changed outside of trueup, and not in the declaration. Secrets are shown alike. */
 const isOutsideAlone = ({ declared, applied, live }: DriftChange): boolean =>
-  applied !== undefined &&
-  !equal(applied, live) &&
-  (equal(applied, declared) || JSON.stringify(declared).includes('${'));
+  applied !== undefined && equal(applied, declared) && !equal(applied, live);
 
 /** Reports say that there was no audit: those of an earlier one would tell of what is no more. */
 async function reportUnmade(

@@ -504,4 +504,14 @@ describe('the command line', () => {
     home.change('accounts', 'B', { account: '/api/v2/accounts/1/' });
     expect((await home.run(drift, 'drift')).stderr).toContain('trueup export --update');
   });
+
+  it('but not for a secret', async () => {
+    const pager = (name: string): string =>
+      `alert_push_destinations:\n  p: { name: P, endpoint: { url: "https://a.test" }, authentication: { secret: "\${secret.env.${name}}" } }\n`;
+    const home = await applied({ 'trueup.yaml': pager('PAGER') });
+    writeFileSync(join(home.cwd, 'trueup.yaml'), pager('NAME'));
+    const { stdout, stderr } = await home.run(drift, 'drift');
+    expect(stdout).toContain('changed alert_push_destinations.p');
+    expect(stderr).not.toContain('--update');
+  });
 });
