@@ -112,8 +112,8 @@ export function holdsExpression(raw: Raw): boolean {
 
 /** Most texts hold references alone, and stay as they are. */
 const LOCAL = /\$\{\s*(?:\uE000|(?:var|each|env|param)\.)|\[\s*each\./;
-/** What references do not hold. */
-const MORE = /\$\{[\w.-]*[^\w.}-]/;
+/** Begins what is not surely a reference. */
+const MORE = /\$\{(?![a-z_][\w-]*\.[\w.-]*\})/i;
 
 const isCel = (part: Part): boolean => typeof part !== 'string' && part.from === 'cel';
 

@@ -33,6 +33,7 @@ import {
   indexed,
   MOST_IN_A_ROW,
   overlongIn,
+  type Circle,
   type Move,
   type Moves,
 } from './moves.js';
@@ -155,7 +156,7 @@ function checkMoves(
       path: ['to'],
       code: 'moved-circle',
       summary: `these moves lead in a circle: ${circleText(circle.addresses)}`,
-      detail: 'Delete the blocks that are done, or one of them.',
+      detail: adviceOnCircle(circle),
     });
   const overlong = circles.length === 0 ? overlongIn(moves) : new Set<Move>();
   for (const { to, piece } of overlong)
@@ -177,13 +178,23 @@ function checkMoves(
       complain(run, piece, {
         path: ['to'],
         code: 'undeclared',
-        summary: `${before} is moved to ${after}, which nothing that was read declares.${didYouMean(wholeOf(to), names.keys())}`,
+        summary: `${before} is moved to ${after}, which nothing that was read declares.${didYouMean(
+          wholeOf(to),
+          [...names.keys()].filter((one) => one !== wholeOf(from)),
+        )}`,
         detail:
           'Declare it, add its file to the PATHs, or delete the block. If it was removed since, name it in a `removed` block.',
         names: [to.kind, to.name],
       });
   }
   return overlong.size > 0;
+}
+
+function adviceOnCircle({ moves: [first, ...more] }: Circle): string {
+  const last = more.at(-1);
+  if (!last) return 'Delete the block.';
+  const [from, to] = [formatAddress(last.from), formatAddress(last.to)];
+  return `Delete the blocks that are done. If none is, apply one move at a time, each with its block alone: first ${from} to a third name, then each move to a name that became free, and last from the third name to ${to}.`;
 }
 
 /** Addresses of a circle that are shown. */

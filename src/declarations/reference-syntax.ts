@@ -138,6 +138,8 @@ function unclosed(text: string): Expression {
 }
 
 const WORDS = /^[\w.-]*$/;
+/** Of CEL: no reference begins like a number, or is one word. */
+const LITERAL = /^(?:true|false|null|-?\d.*)$/;
 /** Begins as a reference to a member of a `for_each`. */
 const MEMBER_OF = /^(?!(?:var|each|env|param)\.)[A-Za-z_][\w-]*\.[A-Za-z][\w-]*\[/;
 
@@ -153,7 +155,7 @@ function mayBeCel(plain: Expression): boolean {
       return !WORDS.test(plain.attribute);
     case 'nowhere': {
       const body = plain.text.slice(2).replace(/\}$/, '').trim();
-      return !WORDS.test(body) && !MEMBER_OF.test(body);
+      return LITERAL.test(body) || (!WORDS.test(body) && !MEMBER_OF.test(body));
     }
     case 'cel':
     case 'env':

@@ -90,6 +90,27 @@ const beyond = ['unit/resources/beyond-reference.test.ts'];
 
 export const mutants: readonly Mutant[] = [
   {
+    name: 'a word of CEL alone is taken for a reference',
+    file: 'declarations/reference-syntax.ts',
+    find: 'return LITERAL.test(body) || (!WORDS',
+    replace: 'return (!WORDS',
+    tests: expressions,
+  },
+  {
+    name: 'an object is told to refer to itself',
+    file: 'reconciler/plan/dependency-graph.ts',
+    find: 'filter(([one]) => one !== address)',
+    replace: 'filter(() => true)',
+    tests: [...plan, 'unit/reconciler/waiting.test.ts'],
+  },
+  {
+    name: 'a move is told to lead to where it begins',
+    file: 'declarations/refactor-declarations.ts',
+    find: '.filter((one) => one !== wholeOf(from))',
+    replace: '',
+    tests: ['unit/declarations/refactoring.test.ts'],
+  },
+  {
     name: 'an expression reads a credential',
     file: 'declarations/evaluate-expression.ts',
     find: 'if (wrong) throw new RefusedName(wrong);',

@@ -64,10 +64,17 @@ const nothingToWaitFor = (
 ): Diagnostic =>
   declarationError(declaration, {
     code: 'unknown-reference',
-    summary: `${declaration.address} depends on ${name}, which is declared nowhere.${didYouMean(name, declarations.keys())}`,
+    summary: `${declaration.address} depends on ${name}, which is declared nowhere.${didYouMean(name, others(declarations, declaration).keys())}`,
     detail: 'Declare it, or take it out of `depends_on`.',
     attribute: 'depends_on',
   });
+
+/** What an object may be told to refer to: not itself. */
+const others = (
+  declarations: ReadonlyMap<string, Declaration>,
+  { address }: Declaration,
+): ReadonlyMap<string, Declaration> =>
+  new Map([...declarations].filter(([one]) => one !== address));
 
 /** The most unknown references that get a suggestion, because a search for the nearest name is slow. */
 const SUGGESTED = 20;
@@ -78,10 +85,13 @@ function unknownTarget(
   declarations: ReadonlyMap<string, Declaration>,
   suggest: boolean,
 ): Diagnostic {
-  const members = suggest ? membersOf(reference.target, declarations) : [];
-  const successor = suggest
-    ? [...declarations.values()].find((one) => formerAddresses(one).includes(reference.target))
-    : undefined;
+  const meant: ReadonlyMap<string, Declaration> = suggest
+    ? others(declarations, declaration)
+    : new Map();
+  const members = membersOf(reference.target, meant);
+  const successor = [...meant.values()].find((one) =>
+    formerAddresses(one).includes(reference.target),
+  );
   let detail =
     members.length > 0
       ? `It has members, so name one: \${${members[0]}.${reference.attribute}}.`
@@ -94,7 +104,7 @@ function unknownTarget(
   if (successor) detail = `Write \${${successor.address}.${reference.attribute}}.`;
   const why = successor
     ? `was renamed to ${successor.address}.`
-    : `is declared nowhere.${suggest ? didYouMean(reference.target, declarations.keys()) : ''}`;
+    : `is declared nowhere.${didYouMean(reference.target, meant.keys())}`;
   return declarationError(declaration, {
     code: 'unknown-reference',
     summary: `${declaration.address} refers to ${reference.target}, which ${why}`,

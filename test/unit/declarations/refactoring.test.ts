@@ -287,11 +287,11 @@ describe('blocks that are refused', () => {
     ],
     [
       'moved: [{ from: accounts.a, to: accounts.a }]',
-      /4:9 moved-circle: .*accounts.a → accounts.a/,
+      /4:9 moved-circle: .*accounts.a → accounts.a.*Delete the block\./,
     ],
     [
       'moved: [{ from: accounts.x, to: accounts.y }, { from: accounts.y, to: accounts.x }]',
-      /4:9 moved-circle: .*accounts.x → accounts.y → accounts.x/,
+      /4:9 moved-circle: .*accounts.x → accounts.y → accounts.x.*first accounts.y to a third name, then .* and last from the third name to accounts.x\./,
     ],
     [
       `moved: [{ from: accounts.y, to: accounts.x }, { from: 'accounts.x["k"]', to: 'accounts.y["k"]' }]`,
@@ -434,6 +434,12 @@ describe('blocks that are refused', () => {
       expect(more).toEqual([]);
       expect(one?.summary).toMatch(/: accounts\.a0 → .*accounts\.a9 → … → accounts\.a0$/);
     });
+  });
+
+  it('are not told to lead to where they begin', async () => {
+    const found = await errors(`${declared}moved: [{ from: accounts.a, to: accounts.b }]\n`);
+    expect(found.map(({ code }) => code)).toEqual(['moved-declared', 'undeclared']);
+    expect(found.map(shown).join()).not.toContain('Did you mean');
   });
 
   it('are not complained of where what they lead to cannot be read', async () => {

@@ -1309,6 +1309,24 @@ describe('a name that was given up', () => {
     ]);
   });
 
+  it.each(['accounts.neww', 'accounts.hq'])(
+    'an object is not told to refer to itself: %s',
+    (name) => {
+      const own = declare(
+        'accounts.new',
+        { name: 'HQ', account: new Reference('declared', name, 'id') },
+        { renamed_from: 'hq' },
+      );
+      const proposal = planScene({ declared: [own], state, live: { accounts: [root, hq] } });
+      expect(advice(proposal)).toEqual([
+        [
+          `accounts.new refers to ${name}, which is declared nowhere.`,
+          expect.stringMatching(/^Declare it/),
+        ],
+      ]);
+    },
+  );
+
   it('is given away by a command that can be typed, where its file is not covered or not there', () => {
     const elsewhere = { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }, { file: 'x.yaml' }) };
     const project = { ...projectOf([renamed]), paths: ['y.yaml'] };

@@ -62,6 +62,8 @@ describe('an explicit order', () => {
       'unknown-reference',
       'accounts.a depends on accounts.bb, which is declared nowhere. Did you mean `accounts.b`?',
     ]);
+    const [circle] = graph(declared({ 'accounts.a': ['accounts.aa'] }), () => false).diagnostics;
+    expect(circle?.summary).toBe('accounts.a depends on accounts.aa, which is declared nowhere.');
     expect(
       graph(declared({ 'accounts.a': ['accounts.bb'] }), (address) => address === 'accounts.bb')
         .diagnostics,
