@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import {
   defined,
+  errorDiagnostic,
   faultsOf,
   forEachLimited,
   pathWord,
@@ -14,6 +15,7 @@ import {
   type Origin,
   type Project,
   type Settings,
+  type Unobtained,
   type Values,
 } from '../model/index.js';
 import { commandOutput } from '../platform/command-output.js';
@@ -245,16 +247,22 @@ export async function withSecrets(
       .filter((one) => one.fetch),
   );
   if (secrets.size === 0) return project;
-  const problems = new Set<string>();
+  const problems = new Map<string, Unobtained>();
   await forEachLimited(secrets, AT_ONCE, async (secret) => {
     signal.throwIfAborted();
-    const problem = await secret.fetch?.(signal);
-    if (problem === undefined) masking.add(secret);
-    else problems.add(problem);
+    const wrong = await secret.fetch?.(signal);
+    if (wrong) problems.set(wrong.problem, wrong);
+    else masking.add(secret);
   });
   signal.throwIfAborted();
-  const failed = [...problems].map((problem) =>
-    warning('secret-command', problem, 'Its secrets count as unchanged, and cannot be sent.'),
+  const failed = [...problems.values()].map(({ problem, isUnusable }) =>
+    isUnusable
+      ? errorDiagnostic(
+          'not-utf8',
+          problem,
+          'Secrets are sent as text. Encode it, for example in Base64.',
+        )
+      : warning('secret-command', problem, 'Its secrets count as unchanged, and cannot be sent.'),
   );
   return { ...project, warnings: [...warnings, ...failed] };
 }

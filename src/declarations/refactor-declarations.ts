@@ -190,7 +190,7 @@ function checkMoves(
   return overlong.size > 0;
 }
 
-function adviceOnCircle({ moves: [first, ...more] }: Circle): string {
+function adviceOnCircle({ moves: [, ...more] }: Circle): string {
   const last = more.at(-1);
   if (!last) return 'Delete the block.';
   const [from, to] = [formatAddress(last.from), formatAddress(last.to)];

@@ -51,6 +51,7 @@ import {
   check,
   found,
   ofExpression,
+  rawValueAt,
   textAt,
   type Complain,
   type Violation,
@@ -196,7 +197,13 @@ export function settingsOf(run: ResolveRun, piece: RawEntry, ofTenant: boolean):
     validator: run.validators.settings,
     what: 'settings',
   };
-  const values = read(run, { ...piece, raw: longState(piece.raw) }, form) ?? {};
+  const whole = read(run, { ...piece, raw: longState(piece.raw) }, form);
+  const secrets = rawValueAt(piece.raw, ['secrets']);
+  if (!whole && secrets !== undefined)
+    run.unread.push(
+      (section, name) => section === 'secrets' && (!isMap(secrets) || Object.hasOwn(secrets, name)),
+    );
+  const values = whole ?? {};
   for (const complaint of [
     ...allowEnvErrors(piece.raw),
     ...settingErrors(values),

@@ -9,9 +9,10 @@ import {
   shellWord,
   tryJson,
   type JsonObject,
+  type Obtained,
   type SecretCommand,
 } from '../model/index.js';
-import type { CommandOutput, Obtained } from '../platform/index.js';
+import type { CommandOutput } from '../platform/index.js';
 import type { Environment } from './environment.js';
 
 export interface CommandPlaces {
@@ -62,7 +63,10 @@ export function commandSecrets({
         async fetch(signal) {
           const result = await lookUp(command, key, signal);
           if ('problem' in result)
-            return `\`settings.secrets.${name}\` returned no value: ${result.problem}. To see why, run its command: ${typed}`;
+            return {
+              ...result,
+              problem: `\`settings.secrets.${name}\` returned no value: ${result.problem}. To see why, run its command: ${typed}`,
+            };
           ({ value } = result);
           return undefined;
         },
@@ -100,6 +104,6 @@ function memberOf(result: Obtained<JsonObject>, key: string): Obtained<string> {
     problem:
       value === undefined
         ? `it printed no member \`${key}\`, but ${others || 'none at all'}`
-        : `its member \`${key}\` is not a string`,
+        : `its member \`${key}\` is ${value === '' ? 'an empty string' : 'not a string'}`,
   };
 }

@@ -1,7 +1,15 @@
 // The sources of secrets: the environment, files below some folders, and commands. Nothing is read before it is needed.
 // The path of a file is checked after links are resolved, so that no link leads out, and checked again when it is read.
+import { isUtf8 } from 'node:buffer';
 import { dirname, resolve, sep } from 'node:path';
-import { Secret, didYouMean, isOwnCredential } from '../model/index.js';
+import {
+  NOT_UTF8,
+  Secret,
+  didYouMean,
+  isOwnCredential,
+  type Obtained,
+  type Unobtained,
+} from '../model/index.js';
 import { variableIn } from './environment.js';
 import type { DeclarationFiles } from '../platform/index.js';
 import { realPath } from './paths.js';
@@ -29,7 +37,7 @@ const NEVER = ['/proc', '/sys', '/dev'];
 
 export function secretSource(places: SecretPlaces): SecretSource {
   const { environment, files, cwd, roots, commands, namesOf, found } = places;
-  const made = (secret: Secret): Secret => {
+  const told = (secret: Secret): Secret => {
     found(secret);
     return secret;
   };
@@ -43,19 +51,26 @@ export function secretSource(places: SecretPlaces): SecretSource {
       const names = namesOf(name);
       const value = (): string | undefined =>
         names.map((one) => variableIn(environment, one)).find(Boolean);
-      return made(new Secret(`env.${name}`, value, { advice: `Set ${name} in the environment.` }));
+      return told(new Secret(`env.${name}`, value, { advice: `Set ${name} in the environment.` }));
     }
     if (source !== 'file')
       return Object.hasOwn(commands, source)
         ? printed(source, name)
         : unknownManager(source, name, Object.keys(commands));
     const path = resolve(cwd, name);
-    const read = (): string | undefined =>
+    const read = (): Obtained<string> | undefined =>
       outside(files, allowed, path, name) ? undefined : textOf(files, realPath(files, path));
-    return (
-      outside(files, allowed, path, name) ??
-      made(new Secret(`file.${name}`, read, { advice: 'Make the file readable.' }))
-    );
+    const value = (): string | undefined => {
+      const result = read();
+      return result && 'value' in result ? result.value : undefined;
+    };
+    const fetch = async (): Promise<Unobtained | undefined> => {
+      const result = read();
+      if (!result || 'value' in result) return undefined;
+      return { ...result, problem: `\${secret.file.${name}}: ${result.problem}` };
+    };
+    const made = new Secret(`file.${name}`, value, { advice: 'Make the file readable.', fetch });
+    return outside(files, allowed, path, name) ?? told(made);
   };
 }
 
@@ -71,6 +86,7 @@ const unknownManager = (
   name: string,
   known: readonly string[],
 ): Omit<Violation, 'path'> => ({
+  names: ['secrets', source],
   code: 'unknown-secret-manager',
   summary: `\${secret.${source}.${name}}: \`settings.secrets\` holds no \`${source}\`.${didYouMean(source, ['env', 'file', ...known])}`,
   detail: `Write its command down, as in: settings: { secrets: { vault: { command: [vault, kv, get, "-field={key}", secret/network] } } }`,
@@ -112,10 +128,13 @@ const isBelow = (folder: string, path: string): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
 /** The text of a file; undefined where it is empty or cannot be read. */
-function textOf(files: DeclarationFiles, path: string): string | undefined {
+function textOf(files: DeclarationFiles, path: string): Obtained<string> | undefined {
   try {
     if (files.stat(path)?.kind !== 'file') return undefined;
-    return new TextDecoder().decode(files.read(path, LONGEST)).replace(/\r?\n$/, '') || undefined;
+    const bytes = files.read(path, LONGEST);
+    if (!isUtf8(bytes)) return NOT_UTF8;
+    const value = new TextDecoder().decode(bytes).replace(/\r?\n$/, '');
+    return value === '' ? undefined : { value };
   } catch {
     return undefined;
   }

@@ -5,6 +5,19 @@ export const SENSITIVE = '(sensitive)';
 /** The symbol that `util.inspect` calls. Not imported, because programs with these types would then need the types of Node. */
 const INSPECT: unique symbol = Symbol.for('nodejs.util.inspect.custom');
 
+/** Why a value cannot be had. */
+export interface Unobtained {
+  readonly problem: string;
+  /** There is one, which cannot be sent: an error, whatever else is planned. */
+  readonly isUnusable?: true;
+}
+
+/** The problem is part of a sentence. */
+export type Obtained<T> = { readonly value: T } | Unobtained;
+
+/** What other bytes are decoded to is another value. */
+export const NOT_UTF8 = { problem: 'its bytes are not valid UTF-8', isUnusable: true } as const;
+
 type Access = Partial<Pick<Secret, 'advice' | 'fetch'>>;
 
 export class Secret {
@@ -13,8 +26,8 @@ export class Secret {
   readonly #read: () => string | undefined;
   /** What to do where there is no value: whole sentences. */
   readonly advice: string;
-  /** Fetches the value of a secret that has to be asked for: before that, it has none. Resolves with why there is none, if so. */
-  readonly fetch: ((signal: AbortSignal) => Promise<string | undefined>) | undefined;
+  /** Fetches the value of a secret that has to be asked for: before that, it has none. Resolves with why there is none, if so, in a sentence. */
+  readonly fetch: ((signal: AbortSignal) => Promise<Unobtained | undefined>) | undefined;
 
   constructor(source: string, read: () => string | undefined, { advice = '', fetch }: Access = {}) {
     this.source = source;

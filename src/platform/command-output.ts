@@ -1,8 +1,9 @@
 // Runs a command for the text that it prints, such as the client of a secret manager.
+import { isUtf8 } from 'node:buffer';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { endOf, endWords, GROUPED, signalAll, TOO_LATE } from './child-process.js';
 import type { CommandOutput } from './index.js';
-import { errorCode } from '../model/index.js';
+import { errorCode, NOT_UTF8 } from '../model/index.js';
 
 const SECONDS = 30;
 /** Bytes. */
@@ -29,9 +30,9 @@ export const commandOutput: CommandOutput = async ([command = '', ...words], whe
     const code = await endOf(child, { signal, seconds: SECONDS });
     if (size > LONGEST) return { problem: 'it printed more than 1 MiB' };
     if (code === TOO_LATE) return { problem: `it did not end within ${SECONDS} s` };
-    return code === 0
-      ? { value: Buffer.concat(chunks).toString('utf8') }
-      : { problem: `it ${endWords(code)}` };
+    if (code !== 0) return { problem: `it ${endWords(code)}` };
+    const bytes = Buffer.concat(chunks);
+    return isUtf8(bytes) ? { value: bytes.toString('utf8') } : NOT_UTF8;
   } catch (error) {
     return {
       problem:

@@ -1,6 +1,6 @@
 // Time, randomness, disk and network come in through here, so that a whole run can be simulated from a seed, killed at
 // any point and replayed. The real ones are in this folder; the simulated ones are in test/.
-import type { Fingerprint, SaltedFingerprint, State } from '../model/index.js';
+import type { Fingerprint, Obtained, SaltedFingerprint, State } from '../model/index.js';
 
 export interface Clock {
   /** Milliseconds since 1970 UTC. */
@@ -96,9 +96,6 @@ export interface Fingerprints {
   /** The state with older fingerprints replaced, and with one over all secrets together, as far as values were made or compared here before. @param values by `<address> <path>` */
   renew(state: State, values: ReadonlyMap<string, string>): Promise<State>;
 }
-
-/** A value, or why there is none: part of a sentence. */
-export type Obtained<T> = { readonly value: T } | { readonly problem: string };
 
 /** Runs a program with its arguments. @returns what it prints */
 export type CommandOutput = (

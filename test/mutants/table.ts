@@ -90,6 +90,34 @@ const beyond = ['unit/resources/beyond-reference.test.ts'];
 
 export const mutants: readonly Mutant[] = [
   {
+    name: 'the bytes of a file are decoded to another secret',
+    file: 'declarations/secret-source.ts',
+    find: 'if (!isUtf8(bytes)) return NOT_UTF8;',
+    replace: '',
+    tests: secretSource,
+  },
+  {
+    name: 'the bytes that a command prints are decoded to another secret',
+    file: 'platform/command-output.ts',
+    find: "return isUtf8(bytes) ? { value: bytes.toString('utf8') } : NOT_UTF8;",
+    replace: "return { value: bytes.toString('utf8') };",
+    tests: ['unit/platform/command-output.test.ts'],
+  },
+  {
+    name: 'a secret that is no text counts as unchanged',
+    file: 'cli/project.ts',
+    find: 'isUnusable\n      ?',
+    replace: 'false\n      ?',
+    tests: ['unit/cli/secret-bytes.test.ts'],
+  },
+  {
+    name: 'a secret manager with an error is missing, too',
+    file: 'declarations/resolve-declaration.ts',
+    find: "(section, name) => section === 'secrets' &&",
+    replace: '() => false &&',
+    tests: ['unit/declarations/load.test.ts'],
+  },
+  {
     name: 'a word of CEL alone is taken for a reference',
     file: 'declarations/reference-syntax.ts',
     find: 'return LITERAL.test(body) || (!WORDS',

@@ -772,6 +772,14 @@ describe('complaints', () => {
       /2:35 unknown-secret-manager: .*`settings.secrets` holds no `vault`/,
     ],
     [
+      'settings: { secrets: { vault: { command: foo } } }\nalert_push_destinations:\n  a: { name: x, authentication: { secret: "${secret.vault.A}" } }\n',
+      /1:\d+ wrong-type: `secrets.vault.command`/,
+    ],
+    [
+      'settings: { secrets: vault }\nalert_push_destinations:\n  a: { name: x, authentication: { secret: "${secret.vault.A}" } }\n',
+      /1:\d+ wrong-type: `secrets`/,
+    ],
+    [
       'alert_push_destinations:\n  a: { name: x, suspended: true }\n',
       /2:17 only-false: `suspended`: only false can be declared/,
     ],

@@ -15,8 +15,8 @@ function manager(command: readonly string[], answer: Awaited<ReturnType<CommandO
   });
   const fetched = async (key: string) => {
     const one = secret('vault', key);
-    const problem = await one.fetch?.(new AbortController().signal);
-    return [one.reveal(), problem];
+    const wrong = await one.fetch?.(new AbortController().signal);
+    return [one.reveal(), wrong?.problem];
   };
   return { runs, secret: (key: string) => secret('vault', key), fetched };
 }
@@ -40,12 +40,15 @@ describe('the secrets that a command prints', () => {
   });
 
   it('come from one run where the command prints all of them', async () => {
-    const { runs, fetched } = manager(['all'], { value: '{"pager":"p","desk":"d","on":true}' });
-    expect(await Promise.all(['pager', 'desk', 'on', 'toString'].map(fetched))).toEqual([
+    const { runs, fetched } = manager(['all'], {
+      value: '{"pager":"p","desk":"d","on":true,"off":""}',
+    });
+    expect(await Promise.all(['pager', 'desk', 'on', 'off', 'toString'].map(fetched))).toEqual([
       ['p', undefined],
       ['d', undefined],
       [undefined, expect.stringContaining('its member `on` is not a string')],
-      [undefined, expect.stringContaining('no member `toString`, but desk, on, pager')],
+      [undefined, expect.stringContaining('its member `off` is an empty string')],
+      [undefined, expect.stringContaining('no member `toString`, but desk, off, on, pager')],
     ]);
     expect(runs).toHaveLength(1);
   });

@@ -1,7 +1,7 @@
 // What declarations may say about secrets: which variables are credentials, which files are read, and that neither a
 // variable nor a file of declarations gives a secret its value.
 import { describe, expect, it } from 'vitest';
-import type { Secret } from '../../../src/model/index.js';
+import type { Secret, Unobtained } from '../../../src/model/index.js';
 import { errors, LINK, loading, project, shown, type Tree } from './project.js';
 
 const account = (name: string): string => `accounts:\n  a: { name: "${name}" }\n`;
@@ -238,6 +238,25 @@ describe('`${secret.file…}`', () => {
     // The disk of these tests finds `key` there, too.
     files['key'] = `${LINK}/outside/key`;
     expect(secret.secret.reveal()).toBeUndefined();
+  });
+
+  it.each<[string, Uint8Array | string, string | undefined, Unobtained | undefined]>([
+    ['text', 'päger\n', 'päger', undefined],
+    ['nothing', '\n', undefined, undefined],
+    [
+      'other bytes',
+      Buffer.from([0xff, 0xfe]),
+      undefined,
+      { problem: '${secret.file.key}: its bytes are not valid UTF-8', isUnusable: true },
+    ],
+  ])('has a value where it holds text: %s', async (_, key, value, wrong) => {
+    const { declarations } = await project({
+      'trueup.yaml': destination('${secret.file.key}'),
+      key,
+    });
+    const { secret } = declarations[0]!.values['authentication'] as { readonly secret: Secret };
+    expect(await secret.fetch?.(new AbortController().signal)).toEqual(wrong);
+    expect(secret.reveal()).toBe(value);
   });
 
   it('has the roots of the file of the environment in place of the others', async () => {

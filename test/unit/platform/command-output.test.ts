@@ -18,8 +18,12 @@ describe('the output of a program', () => {
     expect(performance.now() - begun).toBeLessThan(4_000);
   });
 
-  it('is missing with the signal or the exit code that ended the program', async () => {
+  it('is missing with what is wrong with it, or the signal or the exit code that ended the program', async () => {
     expect(await outputOf('kill -9 $$')).toEqual({ problem: 'it was ended by SIGKILL' });
+    expect(await outputOf(String.raw`printf '\377\376'`)).toEqual({
+      problem: 'its bytes are not valid UTF-8',
+      isUnusable: true,
+    });
     expect(await outputOf('exit 3')).toEqual({ problem: 'it ended with exit code 3' });
   });
 });
