@@ -156,7 +156,7 @@ function refusedUnread(
     };
   if (!isList(declared) && (live ?? '') === '')
     return {
-      why: 'there is no live value',
+      why: live === null ? 'the live value is null' : 'there is no live value',
       instead:
         'To stop managing the attribute, remove it from the declaration. To restore it: trueup apply',
     };
@@ -205,23 +205,23 @@ function changed(one: LiveDifference, kind: Kind, { sources, pages }: Reading): 
     place = places([...base, steps[0]!, ...steps.slice(2)]);
   if ('obstacle' in place) return hindered(place);
   const spelled: Spelling = { attribute, sources, self: one.declaration.address };
-  const written = 'items' in place ? place.items : [place.value];
-  const expression = written.map((value) => expressionIn(value, attribute)).find(Boolean);
-  if (expression !== undefined)
-    return {
-      why: `it is written as ${expression}`,
-      instead: `Change the value behind the expression, or write a plain value there; or restore what is declared: ${APPLY}`,
-      place: at(place.offset),
-    };
+  const behind = (expression: string): Refused => ({
+    why: `it is written as ${expression}`,
+    instead: `Change the value behind the expression, or write a plain value there; or restore what is declared: ${APPLY}`,
+    place: at(place.offset),
+  });
   const live = unescapeAll(one.live ?? ('items' in place ? [] : null));
   if (!('items' in place)) {
+    const expression = expressionIn(place.value, attribute);
+    if (expression !== undefined) return behind(expression);
     const value = plainOf(live, spelled);
     return value === undefined
       ? hindered({ obstacle: 'mapping', offset: place.offset })
       : { edits: place.replacedBy(value) };
   }
   if (!isList(live)) return hindered({ obstacle: 'mapping', offset: place.offset });
-  const { kept, left } = remaining(place.items, live, spelled);
+  const { kept, left, gone } = remaining(place.items, [listOf(one.declared), live], spelled);
+  if (gone !== undefined) return behind(gone);
   const added = left.flatMap((value) => plainOf(value, spelled) ?? []);
   if (added.length < left.length) return hindered({ obstacle: 'mapping', offset: place.offset });
   const edits = place.replacedBy((index) => kept.has(index), added);
@@ -271,17 +271,43 @@ function plainOf(value: Value, { attribute, sources, self }: Spelling): ScalarVa
   return typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
 }
 
-/** Items that are live still, and live values that no item says. */
+const listOf = (value: Value | undefined): readonly Value[] => {
+  const whole = unescapeAll(value ?? []);
+  return isList(whole) ? whole : [];
+};
+
+/**
+ * Items that are live still, and live values that no item says. Which items expressions stand for is known of all of
+ * them together: they are kept where all of that is live, and `gone` is one of them where it is not.
+ */
 function remaining(
   items: readonly unknown[],
-  live: readonly Value[],
+  [declared, live]: readonly [declared: readonly Value[], live: readonly Value[]],
   { attribute, sources }: Spelling,
-): { readonly kept: ReadonlySet<number>; readonly left: readonly Value[] } {
+): { readonly kept: ReadonlySet<number>; readonly left: readonly Value[]; readonly gone?: string } {
+  const expressions = items.map((item) => expressionIn(item, attribute));
+  const values = items.map((item, index) =>
+    expressions[index] === undefined ? itemValue(item, sources) : undefined,
+  );
+  const given = matched(values, declared, attribute).left;
+  const others = matched(given, live, attribute);
+  const { kept, left } = matched(values, others.left, attribute);
+  const filled = expressions.flatMap((one, index) => (one === undefined ? [] : index));
+  const gone = others.kept.size < given.length ? expressions.find(Boolean) : undefined;
+  return { kept: new Set([...kept, ...filled]), left, ...defined({ gone }) };
+}
+
+/** The values that are among others, and those others that no value is. */
+function matched(
+  values: readonly (Value | undefined)[],
+  others: readonly Value[],
+  attribute: Attribute | undefined,
+) {
   const of = attribute?.word === 'set' || attribute?.word === 'list' ? attribute.of : undefined;
-  const left = [...live];
+  const left = [...others];
   const kept = new Set<number>();
-  for (const [index, item] of items.entries()) {
-    const value = itemValue(item, sources);
+  for (const [index, value] of values.entries()) {
+    if (value === undefined) continue;
     const found = left.findIndex((one) =>
       of
         ? same(of, normal(value, of), normal(one, of))

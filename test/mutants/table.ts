@@ -90,6 +90,34 @@ const beyond = ['unit/resources/beyond-reference.test.ts'];
 
 export const mutants: readonly Mutant[] = [
   {
+    name: 'an anchor without an alias stands in the way',
+    file: 'declarations/yaml/edit.ts',
+    find: 'node?.anchor !== undefined && aliased.has(node.anchor)',
+    replace: 'node?.anchor !== undefined',
+    tests: updating,
+  },
+  {
+    name: 'what stands in an anchor is changed for its aliases, too',
+    file: 'declarations/yaml/edit.ts',
+    find: 'void aliased.add(source)',
+    replace: 'void source',
+    tests: updating,
+  },
+  {
+    name: 'an expression of a list is kept although its value is no longer live',
+    file: 'declarations/update-in-place.ts',
+    find: 'others.kept.size < given.length ?',
+    replace: 'false ?',
+    tests: updating,
+  },
+  {
+    name: 'what an expression of a list stands for is written beside it',
+    file: 'declarations/update-in-place.ts',
+    find: 'matched(values, others.left, attribute)',
+    replace: 'matched(values, live, attribute)',
+    tests: updating,
+  },
+  {
     name: 'the bytes of a file are decoded to another secret',
     file: 'declarations/secret-source.ts',
     find: 'if (!isUtf8(bytes)) return NOT_UTF8;',

@@ -1,6 +1,15 @@
 // Changes single values in the text of a YAML file. Nothing but their characters is touched: comments, order, quotes and
 // line ends of all else stay, byte for byte.
-import { isAlias, isMap, isScalar, isSeq, type ParsedNode, type Scalar, type YAMLSeq } from 'yaml';
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  visit,
+  type ParsedNode,
+  type Scalar,
+  type YAMLSeq,
+} from 'yaml';
 import { scalar } from '../export/yaml.js';
 import { escapeText } from '../reference-syntax.js';
 import { composedDocuments } from './reader.js';
@@ -39,14 +48,17 @@ type Place = ScalarPlace | ListPlace | Obstacle;
 
 /** @param text without a byte order mark, read before without a fault */
 export function editablePlaces(text: string) {
-  const roots = [...composedDocuments(text)].map(({ contents }) => contents);
+  const documents = [...composedDocuments(text)];
+  const roots = documents.map(({ contents }) => contents);
+  const aliased = new Set<string>();
+  for (const one of documents) visit(one, { Alias: (_, { source }) => void aliased.add(source) });
   /** The value at a path, such as `['accounts', 'store', 'name']`. */
   return (path: readonly string[]): Place => {
     const [section = '', name = ''] = path;
     const root = roots.find((one) => memberOf(memberOf(one, section)?.node, name) !== undefined);
     let at: Member | undefined = { node: root ?? null, after: 0 };
     for (const step of path) {
-      const found = blocking(at.node);
+      const found = blocking(at.node, aliased);
       if (found) return found;
       // An expression, or a value that is written another way.
       if (isScalar(at.node)) return scalarPlace(text, at.node);
@@ -55,11 +67,11 @@ export function editablePlaces(text: string) {
       at = inner;
     }
     const { node, after } = at;
-    const found = blocking(node);
+    const found = blocking(node, aliased);
     if (found) return found;
     if (isScalar(node)) return scalarPlace(text, node);
     return isSeq(node)
-      ? listPlace(text, node, after)
+      ? listPlace({ text, node, after }, aliased)
       : { obstacle: 'mapping', offset: node?.range[0] ?? after };
   };
 }
@@ -80,10 +92,12 @@ function memberOf(node: ParsedNode | null | undefined, step: string): Member | u
   return pair && { node: pair.value, after: pair.key.range[1] };
 }
 
-/** What is written once and read several times cannot be changed for one of them. */
-function blocking(node: ParsedNode | null): Obstacle | undefined {
+/** What is written once and read several times cannot be changed for one of them. @param aliased anchors that have an alias */
+function blocking(node: ParsedNode | null, aliased: ReadonlySet<string>): Obstacle | undefined {
   if (isAlias(node)) return { obstacle: 'alias', offset: node.range[0] };
-  return node?.anchor === undefined ? undefined : { obstacle: 'anchor', offset: node.range[0] };
+  return node?.anchor !== undefined && aliased.has(node.anchor)
+    ? { obstacle: 'anchor', offset: node.range[0] }
+    : undefined;
 }
 
 function scalarPlace(text: string, node: Scalar.Parsed): ScalarPlace {
@@ -109,15 +123,15 @@ function quotedAs({ type }: Scalar.Parsed, before: string, value: ScalarValue): 
   return type === 'QUOTE_DOUBLE' && !plain.startsWith('"') ? JSON.stringify(value) : plain;
 }
 
-/** @param after the end of its key */
-function listPlace(text: string, node: YAMLSeq.Parsed, after: number): Place {
+function listPlace(whole: Omit<List, 'items'>, aliased: ReadonlySet<string>): Place {
+  const { node } = whole;
   for (const item of node.items) {
-    const found = blocking(item);
+    const found = blocking(item, aliased);
     if (found) return found;
     if (!isScalar(item)) return { obstacle: 'mapping', offset: item.range[0] };
   }
   const items = node.items.filter((item) => isScalar(item));
-  const list = { items, node, text, after };
+  const list = { ...whole, items };
   return {
     offset: node.range[0],
     items: items.map(({ value }) => value),
@@ -128,6 +142,7 @@ function listPlace(text: string, node: YAMLSeq.Parsed, after: number): Place {
 
 interface List {
   readonly text: string;
+  /** The end of its key. */
   readonly after: number;
   readonly node: YAMLSeq.Parsed;
   readonly items: readonly Scalar.Parsed[];
@@ -161,7 +176,7 @@ function inLines(
     const start = text.lastIndexOf('\n', from - 1) + 1;
     const newline = text.indexOf('\n', to);
     const end = newline < 0 ? text.length : newline + 1;
-    const [, margin] = /^([ \t]*)-[ \t]+$/.exec(text.slice(start, from)) ?? [];
+    const [, margin] = /^([ \t]*)-[ \t]+(?:&\S+[ \t]+)?$/.exec(text.slice(start, from)) ?? [];
     const tail = /^[ \t]*(#[^\n]*\n?|\r?\n?)$/.exec(text.slice(to, end));
     return {
       start,
@@ -194,7 +209,9 @@ function inLines(
     });
   if (gone.length < lines.length || added.length > 0) return edits;
   const colon = text.indexOf(':', after) + 1;
-  return [{ start: colon, end: colon, text: ' []' }, ...edits];
+  const [anchor = ''] = /^[ \t]*&\S+/.exec(text.slice(colon)) ?? [];
+  const start = colon + anchor.length;
+  return [{ start, end: start, text: ' []' }, ...edits];
 }
 
 /** @param edits none inside of another */

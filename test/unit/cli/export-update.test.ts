@@ -145,13 +145,13 @@ const refusals: Readonly<Record<string, Refusal>> = {
     why: 'it is an alias',
   },
   'an anchor': {
-    text: rule('      alert_type__in: &t [cpu_utilization]\n'),
+    text: rule('      alert_type__in: &t [cpu_utilization]\nvariables: { t: *t }\n'),
     change: types,
     at: 'trueup.yaml:8:26 · alert_rules.r · filter_criteria.alert_type__in',
     why: 'it has an anchor',
   },
   'an anchor around it': {
-    text: 'accounts:\n  a: &a\n    name: A\n    account: "1"\n',
+    text: 'accounts:\n  a: &a\n    name: A\n    account: "1"\nvariables: { a: *a }\n',
     change: rename,
     at: 'accounts.a · name',
     why: 'it has an anchor',
@@ -172,6 +172,24 @@ const refusals: Readonly<Record<string, Refusal>> = {
     text: 'accounts:\n  a: { name: A, account: "1" }\n',
     change: { kind: 'accounts', to: { name: '' } },
     at: 'trueup.yaml:2:8 · accounts.a · name',
+    why: 'there is no live value',
+  },
+  'an expression in a list, whose value is no longer live': {
+    text: `variables: { t: cpu_utilization }\n${rule('      alert_type__in: ["${var.t}", reboot]\n')}`,
+    change: types,
+    at: 'trueup.yaml:9:23 · alert_rules.r · filter_criteria.alert_type__in',
+    why: 'it is written as ${var.t}',
+  },
+  'a live null': {
+    text: rule('      alert_type__in: [reboot]\n    settings: { a: 1 }\n'),
+    change: { kind: 'alert_rules', to: { settings: { a: null } } },
+    at: 'trueup.yaml:9:17 · alert_rules.r · settings.a',
+    why: 'the live value is null',
+  },
+  'a member that is not live': {
+    text: rule('      alert_type__in: [reboot]\n    settings: { a: 1 }\n'),
+    change: { kind: 'alert_rules', to: { settings: {} } },
+    at: 'trueup.yaml:9:17 · alert_rules.r · settings.a',
     why: 'there is no live value',
   },
   'a list with comments in brackets': {
@@ -351,6 +369,44 @@ describe('a configuration', () => {
       'configuration_managers.two · configuration.0.wlan.key · [masked-value]',
     );
     expect(home.read('trueup.yaml')).toBe(now);
+  });
+});
+
+describe('a value is written in place', () => {
+  it.each<[string, string, JsonObject, string]>([
+    [
+      'that has an anchor without an alias',
+      'alert_type__in: &t [cpu_utilization]',
+      { alert_type__in: ['reboot'] },
+      'alert_type__in: &t [reboot]',
+    ],
+    [
+      'of an item with an anchor',
+      'alert_type__in:\n        - &t cpu_utilization\n        - reboot',
+      { alert_type__in: ['reboot'] },
+      'alert_type__in:\n        - reboot',
+    ],
+    [
+      'of a list with an anchor whose items go',
+      'alert_type__in: &t\n        - cpu_utilization',
+      { alert_type__in: [] },
+      'alert_type__in: &t []',
+    ],
+    [
+      'beside an expression that stays',
+      'alert_type__in: ["${var.t}", cpu_utilization]',
+      { alert_type__in: ['memory_utilization', 'reboot'] },
+      'alert_type__in: ["${var.t}", memory_utilization]',
+    ],
+  ])('%s', async (_, written, filter_criteria, expected) => {
+    const text = (criteria: string): string =>
+      `variables: { t: reboot }\n${rule(`      ${criteria}\n`)}`;
+    const home = await applied({ 'trueup.yaml': text(written) });
+    home.change('alert_rules', undefined, { filter_criteria });
+    const { code, stderr } = await home.update();
+    expect(code, stderr).toBe(0);
+    expect(home.read('trueup.yaml')).toBe(text(expected));
+    expect((await home.run(plan, 'plan', '--detailed-exitcode')).code).toBe(0);
   });
 });
 

@@ -18,7 +18,7 @@ it.each([
   ['a command', '${secret.manager.key}', '`settings.secrets.manager` returned no value: its'],
 ])('of %s are an error, and nothing is sent', async (_, secret, said) => {
   const cwd = freshFolder();
-  const home = { cwd, env: { PATH: process.env['PATH'] } };
+  const home = { cwd, env: { PATH: process.env['PATH'] ?? '' } };
   writeFileSync(join(cwd, 'trueup.yaml'), project(secret));
   writeFileSync(join(cwd, 'key'), 'before');
   const applied = await inProcess(apply, ['apply', '--auto-approve'], home);
