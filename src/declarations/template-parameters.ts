@@ -4,6 +4,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import { patternFault, schemaOptions } from '../expressions/schema-options.js';
 import {
   cached,
+  defined,
   didYouMean,
   firstNamed,
   isObject,
@@ -19,6 +20,7 @@ import { literalOf } from './reference-syntax.js';
 import { keywords } from './schema-keywords.js';
 import {
   found as foundWord,
+  howToWrite,
   rawValueAt,
   stepsOfError,
   type Complain,
@@ -190,9 +192,15 @@ function violationOf(
       ...(properties.length > 0 && { detail: `Parameters: ${properties.join(', ')}.` }),
     };
   if (Array.isArray(allowedValues)) return noChoice(allowedValues, error.data, path);
+  const code = 'wrong-parameter';
+  const summary = `\`${path.join('.')}\` ${message}`;
+  if (keyword !== 'type') return { path, code, summary };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- ajv was given JSON
-  const found = keyword === 'type' ? `, not ${foundWord(error.data as Raw)}` : '';
-  return { path, code: 'wrong-parameter', summary: `\`${path.join('.')}\` ${message}${found}` };
+  const value = error.data as Raw;
+  const types = [error.params['type']].flat();
+  const [isText, isListed] = [types.includes('string'), types.includes('array')];
+  const detail = howToWrite({ isText, isListed }, value);
+  return { path, code, summary: `${summary}, not ${foundWord(value)}`, ...defined({ detail }) };
 }
 
 function noChoice(values: readonly unknown[], found: unknown, path: readonly string[]): Violation {

@@ -13,7 +13,7 @@ import { expanded, type Member } from './for-each.js';
 import { joinedKey, substitute, type Scope } from './interpolate.js';
 import { complain, type ResolveRun } from './resolve-declaration.js';
 import type { Parameters, ParametersOf } from './template-parameters.js';
-import { found as foundWord, type Violation } from './validation.js';
+import { found as foundWord, ofExpression, type Violation } from './validation.js';
 import { isMap, type Raw, type RawMap } from './yaml/raw-values.js';
 
 interface Template {
@@ -90,7 +90,9 @@ function templateOf(
   const { parameters = {}, use, ...rest } = piece.raw;
   return {
     piece,
-    parameters: parametersOf(withFilledDefaults(run, piece, parameters), say),
+    parameters: parametersOf(withFilledDefaults(run, piece, parameters), (violation) =>
+      say(ofExpression(violation, piece.raw)),
+    ),
     uses: use === undefined ? [] : within(run, piece, 'use', use),
     objects: Object.entries(rest).flatMap(([section, whole]) =>
       run.kinds.has(section)
@@ -367,9 +369,10 @@ function parametersFor(
     return void say({ path: ['with'], code: 'wrong-type', summary });
   }
   const where = `The template \`${name}\` is in ${placeText(template.piece.origin)}.`;
-  const param = template.parameters(filled, ({ detail = '', ...violation }) =>
-    say({ ...violation, detail: `${detail} ${where}`.trim() }),
-  );
+  const param = template.parameters(filled, (violation) => {
+    const { detail = '', ...more } = ofExpression(violation, piece.raw);
+    say({ ...more, detail: `${detail} ${where}`.trim() });
+  });
   return wrong ? undefined : param;
 }
 

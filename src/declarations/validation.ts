@@ -288,9 +288,19 @@ function remedy(attribute: Attribute, value: Raw | undefined): string | undefine
   const isListed = word === 'list' || word === 'set';
   if (value === null || namesNothing(attribute, value))
     return `Give it a value, or leave the key out: ${isListed ? '`[]` means none; ' : ''}what is absent is not managed.`;
-  if ((word === 'text' || word === 'choice') && ['number', 'boolean'].includes(typeof value))
-    return word === 'text' && attribute.format === 'duration'
-      ? `Write ${durationWords}.`
-      : IN_QUOTES;
-  return isListed && !isList(value) && !isMap(value) ? 'Write it in brackets: `[ … ]`.' : undefined;
+  const isText = word === 'text' || word === 'choice';
+  const advice = howToWrite({ isText, isListed }, value);
+  return advice === IN_QUOTES && word === 'text' && attribute.format === 'duration'
+    ? `Write ${durationWords}.`
+    : advice;
+}
+
+/** How a value becomes one of the type that is expected. */
+export function howToWrite(
+  { isText, isListed }: { readonly isText: boolean; readonly isListed: boolean },
+  value: Raw | undefined,
+): string | undefined {
+  if (isText && ['number', 'boolean'].includes(typeof value)) return IN_QUOTES;
+  const isSingle = value !== null && !isList(value) && !isMap(value);
+  return isListed && isSingle ? 'Write it in brackets: `[ … ]`.' : undefined;
 }

@@ -90,6 +90,21 @@ const beyond = ['unit/resources/beyond-reference.test.ts'];
 
 export const mutants: readonly Mutant[] = [
   {
+    name: 'what a parameter of another type is to be written like is not said',
+    file: 'declarations/template-parameters.ts',
+    find: 'const detail = howToWrite({ isText, isListed }, value);',
+    replace:
+      'const detail = isText && isListed ? howToWrite({ isText, isListed }, value) : undefined;',
+    tests: templates,
+  },
+  {
+    name: 'the value of an expression in `with` is to be written in quotes',
+    file: 'declarations/templates.ts',
+    find: '= ofExpression(violation, piece.raw);',
+    replace: '= violation;',
+    tests: templates,
+  },
+  {
     name: 'an anchor without an alias stands in the way',
     file: 'declarations/yaml/edit.ts',
     find: 'node?.anchor !== undefined && aliased.has(node.anchor)',

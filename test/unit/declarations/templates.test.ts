@@ -378,7 +378,15 @@ describe('what is wrong is said with both places', () => {
     ],
     [
       `${T}use:\n  u: { template: t, with: { a: 5 } }\n`,
-      /^6:29 wrong-parameter: `with.a` must be string, not an integer \/ The template/,
+      /^6:29 wrong-parameter: `with.a` must be string, not an integer \/ Write it in quotes\. The template/,
+    ],
+    [
+      `${T}variables: { v: true }\nuse:\n  u: { template: t, with: { a: "\${var.v}" } }\n`,
+      /must be string, not true or false \/ Convert it in the expression: `string\(…\)`\. The template/,
+    ],
+    [
+      `templates:\n  t:\n    parameters: { properties: { l: { type: [array, "null"] } } }\n    accounts: { a: { name: A } }\nuse: { u: { template: t, with: { l: x } } }\n`,
+      /must be array,null, not a string \/ Write it in brackets: `\[ … \]`\. The template/,
     ],
     [
       `${T}use:\n  u: { template: t, with: { a: x, n: "3" } }\n`,
