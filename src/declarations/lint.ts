@@ -5,6 +5,7 @@ import {
   canonical,
   Template,
   didYouMean,
+  duplicatesAllowed,
   foldedText,
   groupedBy,
   isClear,
@@ -210,7 +211,7 @@ function identical(kind: Kind, one: Declaration, other: Declaration): Diagnostic
     severity: 'error',
     code: 'identical-declarations',
     summary: `${one.address} and ${other.address} are ${what}`,
-    detail: `trueup could not tell which of them a live object belongs to. The other is in ${placeText(other.origin)}. Remove one, or write \`lifecycle: { allow_duplicate: true }\` in both, or let each adopt an object of its own.`,
+    detail: `trueup could not tell which of them a live object belongs to. The other is in ${placeText(other.origin)}. Remove one, or write ${duplicatesAllowed(one.origin, other.origin)} on both, or let each adopt an object of its own.`,
     address: one.address,
     origin: one.origin,
   };

@@ -67,6 +67,14 @@ export function mayBeDuplicates(one: Lifecycle, other: Lifecycle): boolean {
   return one.adopt !== undefined && other.adopt !== undefined && one.adopt !== other.adopt;
 }
 
+/** How declarations say so, as part of a sentence: programs write other words, and stacks of a CDK none. */
+export function duplicatesAllowed(...places: readonly (Origin | null | undefined)[]): string {
+  const made = places.filter((one) => one?.path !== undefined).length;
+  const inPrograms = '`lifecycle: { allowDuplicate: true }` in constructs of trueup';
+  if (made > 0 && made === places.length) return inPrograms;
+  return `\`lifecycle: { allow_duplicate: true }\`${made > 0 ? `, or ${inPrograms},` : ''}`;
+}
+
 export interface Declaration {
   readonly address: string;
   readonly kind: string;

@@ -90,6 +90,20 @@ const beyond = ['unit/resources/beyond-reference.test.ts'];
 
 export const mutants: readonly Mutant[] = [
   {
+    name: 'the place of a declaration of a stack is line 0',
+    file: 'reconciler/plan/identical-declarations.ts',
+    find: 'other.origin.path ?? `${file}:${line}`',
+    replace: '`${file}:${line}`',
+    tests: plan,
+  },
+  {
+    name: 'a stack is told to write what it cannot hold',
+    file: 'model/declaration.ts',
+    find: 'if (made > 0 && made === places.length) return inPrograms;',
+    replace: '',
+    tests: plan,
+  },
+  {
     name: 'what a parameter of another type is to be written like is not said',
     file: 'declarations/template-parameters.ts',
     find: 'const detail = howToWrite({ isText, isListed }, value);',

@@ -1,6 +1,7 @@
 // Two declarations of one identity: both in the configuration, or one of them for an object in the state.
 import {
   defined,
+  duplicatesAllowed,
   formatAddress,
   mayBeDuplicates,
   redactAll,
@@ -87,10 +88,11 @@ export function identicalError(
   [one, other]: readonly [Declaration, Declaration],
 ): Diagnostic {
   const { file, line } = other.origin.used_at ?? other.origin;
+  const place = other.origin.path ?? `${file}:${line}`;
   return declarationError(one, {
     code: 'identical-declarations',
     summary: `${one.address} and ${other.address} declare the same ${nounOf(kinds.get(one.kind)!)}.`,
-    detail: `The other one is at ${file}:${line}. Remove one, or write \`lifecycle: { allow_duplicate: true }\` on both.`,
+    detail: `The other one is at ${place}. Remove one, or write ${duplicatesAllowed(one.origin, other.origin)} on both.`,
   });
 }
 
@@ -148,7 +150,7 @@ export function identityConflicts(
       summary: `${address} cannot be created: ${holder} holds the ${nounOf(kind)} ${id}, which has the same identity.`,
       detail: isForgotten(changes, holder)
         ? adviceOnForgotten(input.project, holder, address)
-        : `${renaming({ address: holder, name: holder.slice(kind.name.length + 1) }, change)}\nOtherwise plan the whole project, without PATH, --target and --exclude. If both are wanted, write \`lifecycle: { allow_duplicate: true }\`.`,
+        : `${renaming({ address: holder, name: holder.slice(kind.name.length + 1) }, change)}\nOtherwise plan the whole project, without PATH, --target and --exclude. If both are wanted, write ${duplicatesAllowed(change.origin)}.`,
       address,
       ...defined({ origin: change.origin }),
     };

@@ -263,12 +263,13 @@ function adoptionError(declaration: Declaration, what: Advice): MatchError {
 function ambiguous(kind: Kind, declaration: Declaration, candidates: readonly Live[]): MatchError {
   const ids = candidates.map((live) => live.id).toSorted();
   const id = ids[0]!;
-  const isMember = tryAddress(declaration.address)?.key !== undefined;
+  const { origin } = declaration;
+  const isMade = tryAddress(declaration.address)?.key !== undefined || origin.path !== undefined;
   const diagnostic = declarationError(declaration, {
     code: 'ambiguous',
     summary: `${declaration.address} matches ${ids.length} live objects of ${kind.name}: ${firstNamed(ids, 5, ', and ')}.`,
-    // `lifecycle` is written once for a whole `for_each`, so a single member cannot be given `adopt`.
-    detail: `Choose one: trueup import ${shellWord(declaration.address)} ${shellWord(id)}${isMember ? '' : `\nor write \`lifecycle: { adopt: ${JSON.stringify(id)} }\` beside its attributes.`}`,
+    // `lifecycle` is written once for a whole `for_each`, so a single member cannot be given `adopt`. A stack of a CDK has none.
+    detail: `Choose one: trueup import ${shellWord(declaration.address)} ${shellWord(id)}${isMade ? '' : `\nor write \`lifecycle: { adopt: ${JSON.stringify(id)} }\` beside its attributes.`}`,
   });
   return { diagnostic, exit: exits.undecided };
 }

@@ -895,6 +895,33 @@ describe('the table of planning', () => {
   });
 });
 
+describe('a declaration of a stack', () => {
+  const made = (address: string): Declaration => {
+    const origin = { file: 'cdk.tf.json', line: 0, column: 0, path: `net/${address}` };
+    return { ...declare(address, { name: 'HQ' }), origin };
+  };
+  const told = (row: Parameters<typeof planScene>[0], wanted: string) =>
+    planScene(row).plan.diagnostics.find(({ code }) => code === wanted)?.detail;
+
+  it('is told of another one by its path, in words of programs', () => {
+    const live = { accounts: [root] };
+    const yaml = declare('accounts.b', { name: 'HQ' });
+    expect([
+      told({ declared: [made('accounts.a'), made('accounts.b')], live }, 'identical-declarations'),
+      told({ declared: [made('accounts.a'), yaml], live }, 'identical-declarations'),
+    ]).toEqual([
+      'The other one is at net/accounts.a. Remove one, or write `lifecycle: { allowDuplicate: true }` in constructs of trueup on both.',
+      'The other one is at net/accounts.a. Remove one, or write `lifecycle: { allow_duplicate: true }`, or `lifecycle: { allowDuplicate: true }` in constructs of trueup, on both.',
+    ]);
+  });
+
+  it('is given its object by a command alone', () => {
+    const twins = ['2', '3'].map((id) => live('accounts', id, { name: 'HQ', account: '1' }));
+    const row = { declared: [made('accounts.a')], live: { accounts: [root, ...twins] } };
+    expect(told(row, 'ambiguous')).toBe('Choose one: trueup import accounts.a 2');
+  });
+});
+
 it('what refers to an object that was renamed without a block says so', () => {
   const { plan } = planScene({
     declared: [
