@@ -33,13 +33,16 @@ const toOption = ({ spelling, doc, choices, open, initial, repeat }: FlagSpec): 
   const option = new Option(spelling, doc);
   if (choices) option.choices(choices);
   if (initial !== undefined) option.default(initial);
-  if (repeat)
-    option.argParser((value: string, all: readonly string[] | undefined) => {
-      if (choices && !open && !choices.includes(value))
-        throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
-      return [...(all ?? []), value];
-    });
-  return option;
+  const given: string[] = [];
+  return option.argParser((value: string) => {
+    if (choices && !open && !choices.includes(value))
+      throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
+    given.push(value);
+    if (repeat) return given;
+    if (given.length > 1)
+      throw new InvalidArgumentError('It takes one value, and has one already.');
+    return value;
+  });
 };
 
 function createProgram(out: Write, err: Write, found: Found): Command {

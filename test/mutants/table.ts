@@ -90,6 +90,13 @@ const beyond = ['unit/resources/beyond-reference.test.ts'];
 
 export const mutants: readonly Mutant[] = [
   {
+    name: 'the last value of a flag wins without a word',
+    file: 'cli/program.ts',
+    find: 'if (given.length > 1) throw',
+    replace: 'if (given.length > 2) throw',
+    tests: ['unit/cli/parse.test.ts'],
+  },
+  {
     name: 'the place of a declaration of a stack is line 0',
     file: 'reconciler/plan/identical-declarations.ts',
     find: 'other.origin.path ?? `${file}:${line}`',

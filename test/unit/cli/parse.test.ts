@@ -86,6 +86,18 @@ describe('spellings', () => {
   });
 });
 
+test('a flag takes one value, or says that it is repeatable', () => {
+  for (const { name, flags } of commands)
+    for (const { spelling, doc, choices, repeat } of flags) {
+      const [, flag, takes] = /(--[a-z-]+)( <)?/.exec(spelling)!;
+      if (takes === undefined) continue;
+      const word = choices?.[0] ?? 'x';
+      const { err } = read(...name.split(' '), flag!, word, flag!, word);
+      expect([name, flag, /takes\sone\svalue/.test(err)]).toEqual([name, flag, !repeat]);
+      expect([flag, doc.includes('repeatable')]).toEqual([flag, repeat === true]);
+    }
+});
+
 describe('complaints', () => {
   test.each([
     [['plan', '--outt', 'x'], /unknown option '--outt'[\s\S]*--out\b/],
@@ -109,6 +121,11 @@ describe('complaints', () => {
     [['import', 'x.a'], /missing required argument 'id'/],
     [['unlock', 'a', 'b'], /too many arguments/],
     [['plan', '--out'], /argument missing/],
+    [
+      ['export', '--account', 'A', '--account=B'],
+      /'--account <.*>' argument 'B' is invalid\. It takes one value, and has one already/,
+    ],
+    [['plan', '--format', 'json', '--format', 'json'], /It takes one value/],
     [['apply', ''], /an argument is empty/],
     [['get', 'accounts', ''], /an argument is empty/],
   ])('%j', (words, complaint) => {
