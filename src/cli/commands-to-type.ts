@@ -7,6 +7,7 @@ import {
   type Diagnostic,
   type DriftDocument,
   type Event,
+  type Kinds,
   type Masking,
   type Outcome,
   type PlanContent,
@@ -124,6 +125,13 @@ export const otherWords = (
 /** `export --update` of these targets, as it is typed. */
 export const updateCommand = ({ target, dryRun }: Flags): string =>
   ['trueup export --update', ...flagWords('export', defined({ target, dryRun }))].join(' ');
+
+/** The export of kinds with unmanaged objects, as it is typed. Those beyond the API reference have to be named. */
+export function exportCommand(kinds: Kinds, unmanaged: PlanDocument['unmanaged']): string {
+  const names = Object.keys(unmanaged).filter((name) => unmanaged[name]! > 0);
+  const isNamed = names.some((name) => kinds.get(name)?.beyond);
+  return ['trueup export', ...(isNamed ? names : [])].join(' ');
+}
 
 /** The flags that say what a plan is about and what it allows, as they are typed. */
 export const scopeWords = (flags: Pick<Flags, 'target' | 'exclude' | 'allow'>): readonly string[] =>

@@ -1,6 +1,7 @@
 // The objects that an export writes, and what is read beside them to name them: all that is live and not managed, or
 // the kinds, the account and the filters that were asked for.
 import {
+  cached,
   defined,
   exits,
   firstNamed,
@@ -10,6 +11,7 @@ import {
   refuse,
   Refusal,
   targetsOf,
+  tryAddress,
   unescapeAll,
   warning,
   type CloudReader,
@@ -38,6 +40,8 @@ export interface ExportSelection {
   /** Labels of everything that was read. */
   readonly labels: LabelOf;
   readonly tree: AccountTree;
+  /** Names of each kind that the state holds. */
+  readonly taken: ReadonlyMap<string, ReadonlySet<string>>;
   /** The id of the account that was asked for. */
   readonly root?: string;
 }
@@ -52,12 +56,14 @@ export interface ExportRequest {
 
 type Selecting = Pick<Context, 'kinds' | 'flags' | 'masking' | 'tell'>;
 
-/** @param names kinds; none means all, of those beyond the API reference what the settings name @throws Refusal for what does not exist */
+/** @param names kinds; none means all, of those beyond the API reference what the settings name or the state holds @throws Refusal for what does not exist */
 export function exportRequest(
   { kinds, flags }: Pick<Selecting, 'kinds' | 'flags'>,
   names: readonly string[],
-  { kinds: also = [] }: Pick<Settings, 'kinds'> = {},
+  { kinds: named = [] }: Pick<Settings, 'kinds'> = {},
+  snapshot?: Workplace['snapshot'],
 ): ExportRequest {
+  const also = new Set([...named, ...namesIn(snapshot).keys()]);
   const asked = new Set(
     names.map((name) => kinds.get(name) ?? noSuchKind(name, [...kinds.keys()])),
   );
@@ -66,7 +72,7 @@ export function exportRequest(
       detail: 'For example: trueup export accounts --filter name=…',
     });
   const used = ({ name, beyond }: Kind): boolean =>
-    !beyond || names.includes(name) || also.includes(name);
+    !beyond || names.includes(name) || also.has(name);
   const wanted = asked.size === 0 ? [...kinds.values()].filter(used) : [...asked];
   const needed = new Set(
     wanted.flatMap(({ name, attributes }) => [name, ...targetsOf(attributes)]),
@@ -77,6 +83,17 @@ export function exportRequest(
     filters: new Map(wanted.map((kind) => [kind, filterFlags(kind, flags.filter)])),
     read: [...kinds.values()].filter((kind) => needed.has(kind.name) && used(kind)),
   };
+}
+
+/** The names of the state, without keys, by kind. */
+function namesIn(snapshot: Workplace['snapshot']): ReadonlyMap<string, ReadonlySet<string>> {
+  const names = new Map<string, Set<string>>();
+  for (const address of Object.keys(snapshot?.state.resources ?? {})) {
+    const { kind, name } = tryAddress(address) ?? {};
+    if (kind !== undefined && name !== undefined)
+      cached(names, kind, () => new Set<string>()).add(name);
+  }
+  return names;
 }
 
 const byAccount = ({ account, split }: Context['flags']): boolean =>
@@ -97,9 +114,8 @@ export async function exportSelection(
     [...read].flatMap(([{ name }, { live }]) => (name === ACCOUNTS ? live : [])),
   );
   const root = flags.account === undefined ? undefined : tree.chosen(flags.account);
-  const bound = new Set(
-    flags.all ? [] : Object.values(snapshot?.state.resources ?? {}).flatMap(objectsIn),
-  );
+  const known = flags.all ? undefined : snapshot;
+  const bound = new Set(Object.values(known?.state.resources ?? {}).flatMap(objectsIn));
   const chosen = new Map<Kind, readonly ExportedObject[]>();
   const told: Diagnostic[] = [];
   for (const kind of request.wanted) {
@@ -121,7 +137,7 @@ export async function exportSelection(
     if (across.length > 0) told.push(acrossAccounts(kind, across, labels));
   }
   await tell(told);
-  return { chosen, labels, tree, ...defined({ root }) };
+  return { chosen, labels, tree, taken: namesIn(known), ...defined({ root }) };
 }
 
 interface Read {

@@ -30,6 +30,7 @@ export async function exportedTexts(
   return writeDeclarations(kinds, estate, {
     labels: selection.labels,
     nameFor,
+    taken: selection.taken,
     ...(split !== undefined && { fileOf: splitFiles(selection, nameFor) }),
   });
 }
@@ -37,7 +38,7 @@ export async function exportedTexts(
 /** Every object with a name, and with comments on what its declaration does not say. */
 function namedAll(
   kinds: Kinds,
-  { chosen, labels }: ExportSelection,
+  { chosen, labels, taken: held }: ExportSelection,
   nameFor: declarations.NameFor,
 ): declarations.ExportedObjects {
   const there = new Set(
@@ -53,7 +54,7 @@ function namedAll(
   /** Named after what people call the objects, or after their kind and identifier. */
   const named = (kind: Kind, objects: readonly ExportedObject[]) => {
     const declared = keptMembers(kind.attributes, writable);
-    const taken = new Set<string>();
+    const taken = new Set(held.get(kind.name));
     return objects
       .toSorted((a, b) => compareText(a.id, b.id))
       .map(({ id, values, comments }): declarations.WrittenObject => {

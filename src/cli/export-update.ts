@@ -24,7 +24,7 @@ import type { LiveDifference, UpdatedFile } from '../declarations/writing.js';
 import { declarationFiles } from '../platform/declaration-files.js';
 import type { DeclarationFiles } from '../platform/index.js';
 import type { Proposal } from '../reconciler/plan/plan.js';
-import { scopeWords, typed, updateCommand } from './commands-to-type.js';
+import { exportCommand, scopeWords, typed, updateCommand } from './commands-to-type.js';
 import type { Context } from './context.js';
 import { chosen, loadProject, wholeProject } from './project.js';
 import { requestOf, tellWarnings, withProject, type ProjectContext } from './working-context.js';
@@ -245,7 +245,7 @@ function untouched(
       ? left(
           unmanaged,
           ['is unmanaged, and stays unmanaged', 'are unmanaged, and stay unmanaged'],
-          'To write declarations of what is unmanaged: trueup export',
+          `To write declarations of what is unmanaged: ${exportCommand(context.kinds, proposal.plan.unmanaged)}`,
         )
       : []),
   ];

@@ -90,6 +90,41 @@ const beyond = ['unit/resources/beyond-reference.test.ts'];
 
 export const mutants: readonly Mutant[] = [
   {
+    name: 'an export gives an address that the state holds',
+    file: 'cli/export-texts.ts',
+    find: 'new Set(held.get(kind.name))',
+    replace: 'new Set<string>()',
+    tests: ['unit/cli/export.test.ts'],
+  },
+  {
+    name: 'a folded declaration has an address that the state holds',
+    file: 'declarations/export/fold.ts',
+    find: '...(elsewhere.get(first.kind.name) ?? [])',
+    replace: '',
+    tests: ['unit/cli/export.test.ts'],
+  },
+  {
+    name: 'an export of managed objects gives them other addresses',
+    file: 'cli/export-selection.ts',
+    find: 'taken: namesIn(known)',
+    replace: 'taken: namesIn(snapshot)',
+    tests: ['unit/cli/export.test.ts'],
+  },
+  {
+    name: 'an export leaves out kinds that the project manages',
+    file: 'cli/export-selection.ts',
+    find: '[...named, ...namesIn(snapshot).keys()]',
+    replace: 'named',
+    tests: ['unit/cli/export-selection.test.ts'],
+  },
+  {
+    name: 'the export that is advised leaves out what is to be exported',
+    file: 'cli/commands-to-type.ts',
+    find: '...(isNamed ? names : [])',
+    replace: '',
+    tests: ['unit/cli/commands-to-type.test.ts'],
+  },
+  {
     name: 'the last value of a flag wins without a word',
     file: 'cli/program.ts',
     find: 'if (given.length > 1) throw',

@@ -11,7 +11,7 @@ import {
 import { driftFormats, type DriftFormat } from '../../report/formats.js';
 import { audit, failedAudit } from '../run-audit.js';
 import type { Command, Context } from '../context.js';
-import { typed } from '../commands-to-type.js';
+import { exportCommand, typed } from '../commands-to-type.js';
 import { auditEnd, withNotification, type Ended } from '../notify.js';
 import { checkOutputs } from '../output-files.js';
 import {
@@ -56,7 +56,7 @@ async function report(
       );
     if (showsText(context) && document.unmanaged_is_drift && document.summary.unmanaged > 0)
       err.write(
-        `To write declarations of what is unmanaged: ${typed('trueup export', context.said)}\n`,
+        `To write declarations of what is unmanaged: ${typed(exportCommand(context.kinds, document.unmanaged), context.said)}\n`,
       );
     const kept = await issue?.audited(document, exit, site.project.settings);
     return worst([concluded, kept ?? exits.done]);

@@ -20,9 +20,14 @@ export const run: Command = async (context, names) => {
   const { flags, out, err, cwd } = context;
   checkSplit(context, names);
   const settings = await settingsHere(context);
-  const request = exportRequest(context, names, settings);
+  // What is wrong with the arguments is said before anything is read.
+  exportRequest(context, names, settings);
   const selection = await withCloud(context, settings, ({ context: { cloud }, snapshot }) =>
-    exportSelection(context, { cloud, snapshot }, request),
+    exportSelection(
+      context,
+      { cloud, snapshot },
+      exportRequest(context, names, settings, snapshot),
+    ),
   );
   const texts = await exportedTexts(context, selection);
   if (texts.size === 0)

@@ -47,6 +47,8 @@ const MOST = 2500;
 export interface FoldingChoices {
   readonly labels: LabelOf;
   readonly nameFor: NameFor;
+  /** Names that stand elsewhere, by kind. */
+  readonly taken: ReadonlyMap<string, ReadonlySet<string>>;
   /** The file of an object by its id. Objects of several files are not folded, so that each stays where it belongs. */
   readonly fileOf: (kind: Kind, id: string | undefined) => string;
 }
@@ -55,11 +57,14 @@ export interface FoldingChoices {
 export function foldedDeclarations(
   entries: readonly ExportedDeclaration[],
   kinds: Kinds,
-  { fileOf, ...words }: FoldingChoices,
+  { fileOf, taken: elsewhere, ...words }: FoldingChoices,
 ): readonly FoldedDeclaration[] {
   const [first] = entries;
   if (!first || isReferredTo(first.kind, kinds)) return entries;
-  const taken = new Set(entries.map(({ name }) => name));
+  const taken = new Set([
+    ...entries.map(({ name }) => name),
+    ...(elsewhere.get(first.kind.name) ?? []),
+  ]);
   const foldedBy = new Map<ExportedDeclaration, FoldedDeclaration | undefined>();
   for (const group of groupsAmong(first.kind, entries, fileOf)) {
     const left = group.members.filter((one) => !foldedBy.has(one));
@@ -103,7 +108,7 @@ function groupsAmong(
   return groups.toSorted((a, b) => b.members.length - a.members.length);
 }
 
-interface Folding extends Omit<FoldingChoices, 'fileOf'> {
+interface Folding extends Omit<FoldingChoices, 'fileOf' | 'taken'> {
   readonly kinds: Kinds;
   readonly taken: ReadonlySet<string>;
 }

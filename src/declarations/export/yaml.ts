@@ -37,12 +37,13 @@ export function writeDeclarations(
   {
     labels = () => undefined,
     nameFor = declarationName,
+    taken = new Map(),
     fileOf = ({ name }) => `${name}.yaml`,
   }: Partial<FoldingChoices> = {},
 ): ReadonlyMap<string, string> {
   const files = new Map<string, Written[]>();
   for (const [kind, entries] of exportedEntriesOf(kinds, estate))
-    for (const one of foldedDeclarations(entries, kinds, { labels, nameFor, fileOf })) {
+    for (const one of foldedDeclarations(entries, kinds, { labels, nameFor, taken, fileOf })) {
       const id = one.each?.members[0]?.id ?? one.id;
       append(files, fileOf(kind, id), { kind: kind.name, text: writeDeclaration(one) });
     }

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import {
   bundleAgain,
+  exportCommand,
   flagWords,
   pathsIn,
   saidOf,
@@ -13,6 +14,7 @@ import {
   type Said,
 } from '../../../src/cli/commands-to-type.js';
 import { maskingOf, Secret } from '../../../src/model/index.js';
+import { kinds } from '../../../src/resources/index.js';
 import type { BundleHead } from '../../../src/state/plan-bundle.js';
 import { commands, type CommandSpec } from '../../../src/cli/command-table.js';
 
@@ -20,6 +22,13 @@ const bare: Said = { paths: [], env: undefined, variables: [] };
 const said: Said = { ...bare, paths: ['infra', "it's here"], env: 'prod' };
 const places = "infra 'it'\\''s here'";
 const asFlags = "--path infra --path 'it'\\''s here'";
+
+test.each([
+  [{ accounts: 2, groups: 0 }, 'trueup export'],
+  [{ accounts: 2, alert_rules: 0, groups: 1 }, 'trueup export accounts groups'],
+])('the export of what is unmanaged names kinds beyond the reference: %j', (unmanaged, command) =>
+  expect(exportCommand(kinds, unmanaged)).toBe(command),
+);
 
 test.each([
   ['trueup plan', said, `trueup plan ${places} --env prod`],

@@ -28,6 +28,7 @@ function selection(names: readonly string[], scopes: readonly (readonly string[]
       ],
     ]),
     labels: (_, id) => byId.get(id),
+    taken: new Map(),
     tree: accountTree(objects),
   } satisfies ExportSelection;
 }

@@ -1,8 +1,14 @@
 // What an export reads: kinds beyond the API reference only if the command or the settings name them. And what it warns of.
 import { describe, expect, test } from 'vitest';
 import { exportRequest, exportSelection } from '../../../src/cli/export-selection.js';
-import { maskingOf, type CloudReader, type Diagnostic } from '../../../src/model/index.js';
+import {
+  emptyState,
+  maskingOf,
+  type CloudReader,
+  type Diagnostic,
+} from '../../../src/model/index.js';
 import { kinds } from '../../../src/resources/index.js';
+import { entry } from '../../support/planning.js';
 
 const read = (names: readonly string[], named: readonly string[] = []): readonly string[] =>
   exportRequest({ kinds, flags: {} }, names, { kinds: named }).read.map(({ name }) => name);
@@ -33,6 +39,14 @@ describe('an export reads', () => {
       ['accounts', 'account_authorizations', 'users'],
     ],
   ])('%s', (_, names, named, wanted) => expect(read(names, named)).toEqual(wanted));
+
+  test('the kinds that the state holds', () => {
+    const resources = { 'groups.g': entry('groups', '9', {}) };
+    const state = { ...emptyState('lineage', 'cloud'), resources };
+    const snapshot = { state, pending: [], unfinished: false };
+    const { wanted } = exportRequest({ kinds, flags: {} }, [], {}, snapshot);
+    expect(wanted.map(({ name }) => name)).toEqual([...published, 'groups']);
+  });
 });
 
 describe('a filter of an export', () => {
