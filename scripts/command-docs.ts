@@ -8,7 +8,7 @@ export function commandsPage(commands: readonly CommandSpec[]): string {
   );
   const sections = [
     '# Commands',
-    'Every command prints this with `--help`. Flags may be written with one dash. An unknown flag is an error, and so is a second value for a flag that is not repeatable. Results are printed to standard output; progress, warnings, prompts and errors to standard error.',
+    'Every command prints this with `--help`. Flags may be written with one dash. An unknown flag is an error. Results are printed to standard output; progress, warnings, prompts and errors to standard error.',
     table(['command', 'does'], list),
     ...commands.flatMap(section),
   ];

@@ -22,6 +22,8 @@ export interface FlagSpec {
   readonly open?: true;
   readonly initial?: string;
   readonly repeat?: true;
+  /** A second value is an error: it looks like another selection. Of other flags, the last value wins. */
+  readonly once?: true;
 }
 
 export interface CommandSpec {
@@ -318,8 +320,10 @@ const table = {
       '--update': 'write drifted values into the declarations that are there, in place',
       '--target <address>': repeatable('with --update: only this address'),
       '--dry-run': 'with --update: only print the diff',
-      '--account <account>':
-        'id or name: only what belongs to this account or to accounts below it',
+      '--account <account>': {
+        doc: 'id or name: only what belongs to this account or to accounts below it',
+        once: true,
+      },
       '--filter <key=value>': repeatable('only what this filter of the API finds, as in get'),
       '--out <folder>': 'write files into this folder (default: standard output)',
       '--split <word>': {

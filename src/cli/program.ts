@@ -29,20 +29,23 @@ const WIDTH = 80;
 const outputError = (text: string, write: Write): void => write(new Help().boxWrap(text, WIDTH));
 type Found = (command: CommandSpec, args: readonly string[], flags: Flags) => void;
 
-const toOption = ({ spelling, doc, choices, open, initial, repeat }: FlagSpec): Option => {
+const toOption = ({ spelling, doc, choices, open, initial, repeat, once }: FlagSpec): Option => {
   const option = new Option(spelling, doc);
   if (choices) option.choices(choices);
   if (initial !== undefined) option.default(initial);
-  const given: string[] = [];
-  return option.argParser((value: string) => {
-    if (choices && !open && !choices.includes(value))
-      throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
-    given.push(value);
-    if (repeat) return given;
-    if (given.length > 1)
-      throw new InvalidArgumentError('It takes one value, and has one already.');
-    return value;
-  });
+  if (repeat)
+    option.argParser((value: string, all: readonly string[] | undefined) => {
+      if (choices && !open && !choices.includes(value))
+        throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
+      return [...(all ?? []), value];
+    });
+  if (once)
+    option.argParser((value: string, first: string | undefined) => {
+      if (first !== undefined)
+        throw new InvalidArgumentError('It takes one value, and has one already.');
+      return value;
+    });
+  return option;
 };
 
 function createProgram(out: Write, err: Write, found: Found): Command {

@@ -26,19 +26,23 @@ export class Secret {
   readonly #read: () => string | undefined;
   /** What to do where there is no value: whole sentences. */
   readonly advice: string;
-  /** Fetches the value of a secret that has to be asked for: before that, it has none. Resolves with why there is none, if so, in a sentence. */
-  readonly fetch: ((signal: AbortSignal) => Promise<Unobtained | undefined>) | undefined;
+  readonly #fetch: ((signal: AbortSignal) => Promise<Unobtained | undefined>) | undefined;
 
   constructor(source: string, read: () => string | undefined, { advice = '', fetch }: Access = {}) {
     this.source = source;
     this.#read = read;
     this.advice = advice;
-    this.fetch = fetch;
+    this.#fetch = fetch;
   }
 
   /** The value, or undefined where it cannot be had on this machine (a plan does not need it). */
   reveal(): string | undefined {
     return this.#read();
+  }
+
+  /** Fetches the value of a secret that has to be asked for: before that, it has none. Resolves with why there is none, if so, in a sentence. */
+  get fetch(): ((signal: AbortSignal) => Promise<Unobtained | undefined>) | undefined {
+    return this.#fetch;
   }
 
   toString(): string {

@@ -125,10 +125,10 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/cli/commands-to-type.test.ts'],
   },
   {
-    name: 'the last value of a flag wins without a word',
+    name: 'the last account of an export wins without a word',
     file: 'cli/program.ts',
-    find: 'if (given.length > 1) throw',
-    replace: 'if (given.length > 2) throw',
+    find: 'if (first !== undefined) throw',
+    replace: 'if (first === null) throw',
     tests: ['unit/cli/parse.test.ts'],
   },
   {
