@@ -2,9 +2,11 @@
 // against what the plan would remove.
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import {
+  append,
   cached,
   defined,
   isAddress,
+  nearest,
   type OutsideFiles,
   type Project,
   type Refactoring,
@@ -24,6 +26,8 @@ interface Reader {
   ) => Promise<Loaded>;
 }
 
+type Site = Pick<Context, 'cwd' | 'environment' | 'flags' | 'kinds'>;
+
 const isBelow = (path: string): boolean => /^(?!\/|\.\.(\/|$))/.test(path);
 
 /**
@@ -31,7 +35,7 @@ const isBelow = (path: string): boolean => /^(?!\/|\.\.(\/|$))/.test(path);
  * their blocks. Files with errors, and CDK programs, count nothing, which makes the limits stricter.
  */
 export async function withOutsidePaths(
-  context: Pick<Context, 'cwd' | 'environment' | 'flags'>,
+  context: Site,
   project: Project,
   reader: Reader,
 ): Promise<Project> {
@@ -59,10 +63,10 @@ export async function withOutsidePaths(
       const isNamed = await leadTo(cwd, project, reader);
       const there = recorded.filter((file) => isReadable(files, cwd, file));
       const { names, faults } = await around({ cwd, paths, recorded: there }, reader);
+      const higher = above(files, cwd, recorded);
       return outsideFiles(context, project, {
-        names: [...new Set([...there, ...above(files, cwd, recorded), ...names])].filter(
-          (file) => !isNamed(file),
-        ),
+        names: [...new Set([...there, ...higher, ...names])].filter((file) => !isNamed(file)),
+        above: new Set(higher),
         faults: [...faults, ...hidden].filter(({ origin }) => !isNamed(origin.file)),
         isNamed,
         reader,
@@ -135,13 +139,15 @@ function isReadable(files: DeclarationFiles, cwd: string, file: string): boolean
   }
 }
 
-/** The YAML files, and the stacks, beside those that PATHs name, and the stacks in the current folder. */
+/** The YAML files, and the stacks, beside those that PATHs name, and the output of programs there and in the current folder. */
 async function namesBeside(
   { cwd, paths }: Named,
   files: DeclarationFiles,
 ): Promise<readonly string[]> {
-  const { STACKS_OUTPUT, yamlFilesIn } = await import('../declarations/index.js');
+  const { DOCUMENTS_OUTPUT, STACKS_OUTPUT, yamlFilesIn } = await import('../declarations/index.js');
   const folders = foldersOf(files, { cwd, paths });
+  const yamlIn = (folder: string): readonly string[] =>
+    (yamlFilesIn(files, cwd, folder) ?? []).map(({ file }) => file);
   const programs = new Set(paths.map((path) => resolve(cwd, path)));
   // What a program of the PATHs wrote before it was edited is out of date.
   const isProgram = (folder: string): boolean => {
@@ -153,12 +159,13 @@ async function namesBeside(
   };
   return [
     ...[...folders].flatMap((folder) => [
-      ...(yamlFilesIn(files, cwd, folder) ?? []).map(({ file }) => file),
+      ...yamlIn(folder),
       ...stacksOf(files, cwd, join(folder, '..', '..')),
     ]),
     ...[...new Set(['.', ...folders])].flatMap((folder) =>
       isProgram(folder) ? [] : stacksOf(files, cwd, join(folder, STACKS_OUTPUT)),
     ),
+    ...[...new Set(['.', ...folders])].flatMap((folder) => yamlIn(join(folder, DOCUMENTS_OUTPUT))),
   ];
 }
 
@@ -197,6 +204,8 @@ interface Finding {
   readonly names: readonly string[];
   /** What cannot be read at all. */
   readonly faults: readonly Fault[];
+  /** Files in folders above, whose names the state has. */
+  readonly above: ReadonlySet<string>;
   /** Whether PATHs lead to a file. */
   readonly isNamed: (file: string) => boolean;
   readonly reader: Reader;
@@ -206,55 +215,105 @@ interface Finding {
 
 /** What the files of this project say that PATHs leave out. Also where files have errors: an object would be deleted. */
 async function outsideFiles(
-  context: Pick<Context, 'cwd' | 'environment' | 'flags'>,
+  context: Site,
   project: Project,
-  { names, faults, isNamed, reader, recorded }: Finding,
+  { names, faults, above: higher, isNamed, reader, recorded }: Finding,
 ): Promise<OutsideFiles> {
-  const { load } = reader;
-  const { paths } = project;
+  const { load, files } = reader;
+  const paths = project.paths.filter((path) => path !== '-');
   const isElsewhere = (one: Sited): boolean => !isNamed(fileOf(one));
-  const ofProject = projectFiles(context, project, reader);
-  const readable = paths.filter((path) => path !== '-');
-  const first = names.length > 0 ? await load(readable, { walked: names }) : undefined;
-  const keys = first?.keys ?? new Map<string, ReadonlySet<string>>();
-  const ownKeys = new Set([...keys].flatMap(([file, some]) => (isNamed(file) ? [...some] : [])));
-  // What is declared twice is never of one project.
-  const sharesNames = (file: string): boolean =>
-    [...(keys.get(file) ?? [])].some((key) => ownKeys.has(key));
-  const isOurs = async (file: string): Promise<boolean> => {
-    if (recorded.has(file)) return true;
-    const { isOfProject, isSure } = await ofProject(file);
-    return isOfProject && (isSure || !sharesNames(file));
-  };
+  const ofProject = projectFiles(context, project, { ...reader, above: higher });
   const ours = async (some: readonly string[]): Promise<string[]> => {
     const kept: string[] = [];
-    for (const file of new Set(some)) if (await isOurs(file)) kept.push(file);
+    for (const file of new Set(some))
+      if (recorded.has(file) || (await ofProject(file))) kept.push(file);
     return kept;
   };
   const unread = new Set(await ours(faults.map(({ origin }) => origin.file)));
-  const kept = await ours(names);
-  const unreadable = faults.filter(({ origin }) => unread.has(origin.file));
-  if (kept.length === 0)
-    return { declarations: [], blocks: [], ...defined({ error: unreadable[0] }) };
-  // Other projects have variables and addresses of their own, which must not count.
-  const { understood, diagnostics } = await load(readable, { walked: kept });
-  const errors = diagnostics.flatMap(({ severity, origin, summary }) =>
-    severity === 'error' && origin && !isNamed(origin.file) ? [{ origin, summary }] : [],
-  );
-  const [error] = [...unreadable, ...errors];
+  const found: OutsideFiles[] = [];
+  for (const walked of await groupsOf(await ours(names), reader)) {
+    let loaded = await load(paths, { walked });
+    const errorsIn = ({ diagnostics }: Loaded): readonly Fault[] =>
+      diagnostics.flatMap(({ severity, origin, summary }) =>
+        severity === 'error' && origin && !isNamed(origin.file) ? [{ origin, summary }] : [],
+      );
+    const wrong = new Set(errorsIn(loaded).map(({ origin }) => origin.file));
+    const mute = [...wrong].filter((file) => declaresNothing(context, files, file));
+    const others = walked.filter((file) => !mute.includes(file));
+    // What needs such a file has an error without it.
+    if (mute.length > 0 && others.length > 0) loaded = await load(paths, { walked: others });
+    const [error] = others.length > 0 ? errorsIn(loaded) : [];
+    found.push({
+      declarations: loaded.understood.declarations.filter(isElsewhere),
+      blocks: (loaded.understood.refactorings ?? []).filter(isElsewhere),
+      ...defined({ error }),
+    });
+  }
+  const errors = [
+    ...faults.filter(({ origin }) => unread.has(origin.file)),
+    ...found.flatMap(({ error }) => error ?? []),
+  ];
   return {
-    declarations: understood.declarations.filter(isElsewhere),
-    blocks: (understood.refactorings ?? []).filter(isElsewhere),
-    ...defined({ error }),
+    declarations: found.flatMap(({ declarations }) => declarations),
+    blocks: found.flatMap(({ blocks }) => blocks),
+    ...defined({ error: errors[0] }),
   };
+}
+
+/**
+ * Files that can be loaded together. Where several have one name, they are of parts that are never planned together, such
+ * as the folders of tenants: each folder is loaded with the files that share no name.
+ */
+async function groupsOf(
+  files: readonly string[],
+  { load }: Reader,
+): Promise<readonly (readonly string[])[]> {
+  if (files.length === 0) return [];
+  const { keys } = await load([], { walked: files });
+  const holders = new Map<string, string[]>();
+  for (const [file, some] of keys) for (const key of some) append(holders, key, file);
+  const conflicting = [...holders.values()].filter((some) => some.length > 1).flat();
+  if (conflicting.length === 0) return [files];
+  const folders = conflicting.map((file) => file.split('/').slice(0, -1));
+  const depth = folders.reduce((least, folder) => {
+    const at = folder.findIndex((part, index) => folders.some((one) => one[index] !== part));
+    return Math.min(least, at < 0 ? folder.length : at);
+  }, Infinity);
+  const groupOf = (file: string): string =>
+    file
+      .split('/')
+      .slice(0, depth + 1)
+      .join('/');
+  const apart = new Set(conflicting.map(groupOf));
+  return [...apart].map((group) =>
+    files.filter((file) => groupOf(file) === group || !apart.has(groupOf(file))),
+  );
+}
+
+/** Whether a file declares and moves nothing itself, such as one of variables, or the file of another program with such a key. */
+function declaresNothing({ cwd, kinds }: Site, files: DeclarationFiles, file: string): boolean {
+  const words = [...kinds.keys(), 'use', 'moved', 'removed', 'import'];
+  const text = readableText(files, resolve(cwd, file));
+  const keys = [...text.matchAll(/(^|[{,])([ \t]*)["']?([A-Za-z_]\w*)["']?[ \t]*:/gm)];
+  const isMeant = (key: string): boolean => {
+    const word = nearest(key, words);
+    return word !== undefined && Math.abs(word.length - key.length) <= 1;
+  };
+  return (
+    keys.length > 0 &&
+    !keys.some(([, before, space, key = '']) =>
+      before === '' && space === '' ? isMeant(key) : words.includes(key),
+    )
+  );
 }
 
 /** Files of projects are smaller. */
 const LONGEST = 4 * 1024 * 1024;
 
-/** Empty where a file cannot be read: nothing tells that it holds a block. */
+/** Empty where a file cannot be read. */
 function readableText(files: DeclarationFiles, path: string): string {
   try {
+    if (files.stat(path)?.kind !== 'file') return '';
     return Buffer.from(files.read(path, LONGEST)).toString();
   } catch {
     return '';
@@ -264,24 +323,15 @@ function readableText(files: DeclarationFiles, path: string): string {
 /** Nothing that could be of this project: no declarations, or no file of the environment. */
 const NO_PART: ReadonlySet<string> = new Set(['no-declarations', 'no-environment-file']);
 
-interface Belonging {
-  readonly isOfProject: boolean;
-  /**
-   * Whether it is so whatever names it shares with the PATHs: its settings name the state, or it has those of the PATHs,
-   * or neither has any, and it is in a folder of their files.
-   */
-  readonly isSure: boolean;
-}
-
 /**
  * Tells whether a file is of this project. In doubt it is. It is not if its settings name another state. Where the
  * environment names the state, other settings are those of another project.
  */
 function projectFiles(
-  context: Pick<Context, 'cwd' | 'environment' | 'flags'>,
+  context: Site,
   { settings, paths }: Project,
-  { files, load }: Reader,
-): (file: string) => Promise<Belonging> {
+  { files, load, above: higher }: Reader & Pick<Finding, 'above'>,
+): (file: string) => Promise<boolean> {
   const { cwd, environment } = context;
   const alone = { settingsAlone: true } as const;
   const readable = paths.filter((path) => path !== '-');
@@ -291,23 +341,19 @@ function projectFiles(
     const { url, project } = statePlace(context, some);
     return isAddress(url) ? `${url} ${project}` : resolve(cwd, url);
   };
-  const isOurs = async (file: string, isHolder: boolean): Promise<Belonging> => {
+  const isOurs = async (file: string, isHolder: boolean): Promise<boolean> => {
     const { settings_files: here } = await (own ??= load(readable, alone));
     const { understood, diagnostics, settings_files: there } = await load([file], alone);
     const isUnclear = diagnostics.some(
       ({ severity, code, origin }) =>
         severity === 'error' && !NO_PART.has(code) && (isHolder || origin?.file !== file),
     );
-    const isShared = there.some((one) => here.includes(one));
-    const isBare = there.length === 0 && here.length === 0;
-    const isBeside = (isShared || isBare) && foldersOf(files, { cwd, paths }).has(dirname(file));
-    if (isUnclear || isShared) return { isOfProject: true, isSure: isBeside };
+    if (isUnclear || there.some((one) => here.includes(one))) return true;
     const isSame = placeOf(understood.settings) === placeOf(settings);
-    if (there.length === 0)
-      return { isOfProject: isSame || isNear(cwd, paths, file), isSure: isBeside };
-    return { isOfProject: isSame && !(byEnvironment && here.length > 0), isSure: true };
+    if (there.length === 0) return isSame || isNear(cwd, paths, file);
+    return isSame && (higher.has(file) || !(byEnvironment && here.length > 0));
   };
-  const known = new Map<string, Promise<Belonging>>();
+  const known = new Map<string, Promise<boolean>>();
   const holders = new Map<string, boolean>();
   return (file) => {
     const isHolder = cached(holders, file, () =>

@@ -284,7 +284,7 @@ function takePiece(all: Collecting, piece: RawEntry): void {
   const { name, path, ofStack } = piece;
   if (isBlockSection(path[0])) return void all.blocks.push(piece);
   const key = path.join('.');
-  if (key !== 'settings') cached(all.keys, piece.origin.file, () => new Set<string>()).add(key);
+  cached(all.keys, piece.origin.file, () => new Set<string>()).add(key);
   const first = all.pieces.get(key);
   const renaming = ofStack
     ? 'Give one of the constructs another name: `overrideLogicalId(…)`.'

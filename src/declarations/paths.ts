@@ -40,12 +40,13 @@ const DEEPEST = 64;
 /** Files that a message names at most. */
 const NAMED = 20;
 export const STACKS_OUTPUT = 'cdktf.out';
+export const DOCUMENTS_OUTPUT = 'trueup.out';
 const SYNTHESISE = 'Type `trueup synth` first, in the folder of the program.';
 /** The advice if no declaration file was found. */
 export const BEGIN =
   'Type `trueup init` to begin a project here, or name the file or folder that holds it.';
 /** Where programs write what they say: read where it is named, and not beside them. */
-const OUTPUTS = [STACKS_OUTPUT, 'trueup.out'];
+const OUTPUTS = [STACKS_OUTPUT, DOCUMENTS_OUTPUT];
 
 /** The code of the complaint that a PATH holds several projects. */
 export const FLEET_FOLDER = 'fleet-folder';

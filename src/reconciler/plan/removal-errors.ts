@@ -97,6 +97,7 @@ function elsewhere(
     detail: [
       ...(kept.length > 0 ? [leaveOut(kept.map((one) => one.address))] : []),
       `If the file is of this project, add it to the PATHs: ${pathWord(file)}`,
+      'If it is of another one, give that one a state of its own: settings.state',
       `To remove the object all the same, add to a file of the PATHs: removed: [{ from: ${yamlString(address)}, lifecycle: { destroy: true } }]`,
     ].join('\n'),
     address,

@@ -1,4 +1,5 @@
 // Commands that messages print do what the run was about, as they are typed.
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
@@ -236,12 +237,80 @@ describe('a block in a file that the PATHs leave out', () => {
       code: 0,
     },
     {
-      is: 'none: a project that declares the same addresses, if the environment names the state',
+      is: 'an error: a folder with the same settings that declares the same addresses',
       before: { 'trueup.yaml': SETTINGS, 'p/x.yaml': `accounts: { ${BOTH} }\n` },
       now: { 'p/x.yaml': `accounts: { ${ONE} }\n`, 'q/x.yaml': TWICE },
       paths: ['p'],
       env: { TRUEUP_STATE: 'p.json' },
+      code: 1,
+    },
+    {
+      is: 'an error: a split into a folder that still declares what stays',
+      before: {
+        'trueup.yaml': 'settings: { target: emulator, state: { url: s.json } }\n',
+        'p/x.yaml': `accounts: { ${BOTH} }\n`,
+      },
+      now: { 'p/x.yaml': `accounts: { ${ONE} }\n`, 'q/x.yaml': `accounts: { ${BOTH} }\n` },
+      paths: ['p'],
+      code: 1,
+    },
+    {
+      is: 'an error: a folder that gives a variable of the PATHs a value, as several PATHs may',
+      before: {
+        'trueup.yaml': 'settings: { target: emulator, state: { url: s.json } }\n',
+        'p/x.yaml': `accounts: { ${BOTH} }\n`,
+      },
+      now: {
+        'p/x.yaml': `variables: { region: x }\naccounts: { ${ONE} }\n`,
+        'q/x.yaml': 'variables: { region: x }\naccounts: { depot: { name: Depot } }\n',
+      },
+      paths: ['p'],
+      code: 1,
+    },
+    {
+      is: 'none: several projects with settings that name no state',
+      before: { 'p/x.yaml': `${SETTINGS}accounts: { ${BOTH} }\n` },
+      now: {
+        'p/x.yaml': `${SETTINGS}accounts: { ${ONE} }\n`,
+        'q/x.yaml': `${SETTINGS}${OTHER_ACCOUNT}`,
+        'r/x.yaml': `${SETTINGS}${OTHER_ACCOUNT}`,
+      },
+      paths: ['p'],
       code: 0,
+    },
+    {
+      is: 'none: files of other programs with keys of trueup that declare nothing',
+      before: { 'trueup.yaml': SETTINGS, 'p/x.yaml': `accounts: { ${BOTH} }\n` },
+      now: {
+        'p/x.yaml': `accounts: { ${ONE} }\n`,
+        'pnpm-lock.yaml':
+          "lockfileVersion: '9.0'\nsettings:\n  autoInstallPeers: true\nimporters:\n  .: {}\n",
+        'ci/azure-pipelines.yml': 'trigger: [main]\nvariables:\n  - name: a\n    value: b\n',
+        'alertmanager.yml': 'route: { receiver: x }\ntemplates: [/etc/*.tmpl]\n',
+      },
+      paths: ['p'],
+      code: 0,
+    },
+    {
+      is: 'an error: a variable of a file with an error is needed',
+      before: { 'trueup.yaml': SETTINGS, 'p/x.yaml': `accounts: { ${BOTH} }\n` },
+      now: {
+        'p/x.yaml': `accounts: { ${ONE} }\n`,
+        'q/v.yaml': 'variables: { sites: [depot] }\nvariables: {}\n',
+        'q/x.yaml': EACH,
+      },
+      paths: ['p'],
+      code: 1,
+    },
+    {
+      is: 'an error: the output of a program in the current folder declares it now',
+      before: { 'trueup.yaml': SETTINGS, 'x/a.yaml': `accounts: { ${BOTH} }\n` },
+      now: {
+        'x/a.yaml': `accounts: { ${ONE} }\n`,
+        'trueup.out/n.yaml': 'accounts: { depot: { name: Depot } }\n',
+      },
+      paths: ['trueup.yaml', 'x/a.yaml'],
+      code: 1,
     },
     {
       is: 'none: equal settings in another file, if the environment names the state',
@@ -821,15 +890,14 @@ describe('a block in a file that the PATHs leave out', () => {
       is: 'an error: files beside the PATHs, whose names another folder uses, too',
       before: {
         'trueup.yaml': SETTINGS,
-        'team1/a.yaml': `accounts: { ${BOTH} }\n`,
-        'team1/v.yaml': 'variables: { sites: [depot] }\n',
+        'team1/a.yaml': `${EACH.replace('"${var.sites}"', '[depot]')}`,
       },
       now: {
-        'team1/a.yaml': `accounts: { ${ONE} }\n`,
-        'team1/b.yaml': EACH.replace('site:', 'depot:'),
+        'team1/a.yaml': OTHER_ACCOUNT,
+        'team1/b.yaml': EACH,
+        'team1/v.yaml': 'variables: { sites: [depot] }\n',
         'team2/v.yaml': 'variables: { sites: [other] }\n',
       },
-      applied: ['trueup.yaml', 'team1'],
       paths: ['team1/a.yaml'],
       code: 1,
     },
@@ -928,6 +996,23 @@ describe('a block in a file that the PATHs leave out', () => {
     writeAll(cwd, { 'n.yaml': OTHER_ACCOUNT, 'bad.yaml': 'accounts: { q: { nme: Q } }\n' });
     const { code, stderr } = await typing(plan, cwd, 'plan', 'n.yaml');
     expect([code, stderr.includes('foreign-state')]).toEqual([0, false]);
+  });
+
+  test('is an error where it is a pipe, which nobody reads', async () => {
+    const { code, stderr } = await applied({}, SETTINGS, (cwd) => {
+      spawnSync('mkfifo', [join(cwd, 'pipe.yaml')]);
+    });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('pipe.yaml is not a regular file')]);
+  });
+
+  test('is an error where the environment names the state, and a file above has that name', async () => {
+    const top = freshFolder();
+    const env = { TRUEUP_STATE: join(top, 'state.json') };
+    writeAll(top, { 'trueup.yaml': `${SETTINGS}accounts: { hq: { name: HQ } }\n` });
+    await inProcess(apply, ['apply', '--auto-approve'], { cwd: top, env });
+    writeAll(top, { 'sites/trueup.yaml': `${SETTINGS}${OTHER_ACCOUNT}` });
+    const shown = await inProcess(plan, ['plan'], { cwd: join(top, 'sites'), env });
+    expect([shown.code, shown.stderr]).toEqual([1, expect.stringContaining('../trueup.yaml')]);
   });
 
   test('is an error where its folder became a link out of the project', async () => {
