@@ -890,7 +890,7 @@ describe('a block in a file that the PATHs leave out', () => {
       is: 'an error: files beside the PATHs, whose names another folder uses, too',
       before: {
         'trueup.yaml': SETTINGS,
-        'team1/a.yaml': `${EACH.replace('"${var.sites}"', '[depot]')}`,
+        'team1/a.yaml': EACH.replace('"${var.sites}"', '[depot]'),
       },
       now: {
         'team1/a.yaml': OTHER_ACCOUNT,
