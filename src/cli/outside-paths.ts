@@ -65,8 +65,10 @@ export async function withOutsidePaths(
       const { names, faults } = await around({ cwd, paths, recorded: there }, reader);
       const higher = above(files, cwd, recorded);
       return outsideFiles(context, project, {
-        names: [...new Set([...there, ...higher, ...names])].filter((file) => !isNamed(file)),
-        above: new Set(higher),
+        names: [...new Set([...there, ...higher.keys(), ...names])].filter(
+          (file) => !isNamed(file),
+        ),
+        above: higher,
         faults: [...faults, ...hidden].filter(({ origin }) => !isNamed(origin.file)),
         isNamed,
         reader,
@@ -113,17 +115,19 @@ async function leadTo(
   return (file) => pathsOf(file).some((path) => known.has(path));
 }
 
-/** The files of recorded names in the folders above: the plan before may have been made there. */
+/** The files of recorded names in the folders above, with these: the plan before may have been made there. */
 const above = (
   files: DeclarationFiles,
   cwd: string,
   recorded: readonly string[],
-): readonly string[] =>
-  foldersAbove(cwd).flatMap((folder) =>
-    recorded.flatMap((name) => {
-      const file = relative(cwd, join(folder, name));
-      return !isAbsolute(name) && isReadable(files, cwd, file) ? [file] : [];
-    }),
+): ReadonlyMap<string, string> =>
+  new Map(
+    foldersAbove(cwd).flatMap((folder) =>
+      recorded.flatMap((name) => {
+        const file = relative(cwd, join(folder, name));
+        return !isAbsolute(name) && isReadable(files, cwd, file) ? [[file, folder] as const] : [];
+      }),
+    ),
   );
 
 const foldersAbove = (folder: string): readonly string[] =>
@@ -204,8 +208,8 @@ interface Finding {
   readonly names: readonly string[];
   /** What cannot be read at all. */
   readonly faults: readonly Fault[];
-  /** Files in folders above, whose names the state has. */
-  readonly above: ReadonlySet<string>;
+  /** Files whose names the state has from one of the folders above, with that folder. */
+  readonly above: ReadonlyMap<string, string>;
   /** Whether PATHs lead to a file. */
   readonly isNamed: (file: string) => boolean;
   readonly reader: Reader;
@@ -337,9 +341,9 @@ function projectFiles(
   const readable = paths.filter((path) => path !== '-');
   let own: Promise<Loaded> | undefined;
   const byEnvironment = settings.state?.url === undefined && Boolean(environment['TRUEUP_STATE']);
-  const placeOf = (some: Settings): string => {
+  const placeOf = (some: Settings, folder = cwd): string => {
     const { url, project } = statePlace(context, some);
-    return isAddress(url) ? `${url} ${project}` : resolve(cwd, url);
+    return isAddress(url) ? `${url} ${project}` : resolve(folder, url);
   };
   const isOurs = async (file: string, isHolder: boolean): Promise<boolean> => {
     const { settings_files: here } = await (own ??= load(readable, alone));
@@ -349,7 +353,7 @@ function projectFiles(
         severity === 'error' && !NO_PART.has(code) && (isHolder || origin?.file !== file),
     );
     if (isUnclear || there.some((one) => here.includes(one))) return true;
-    const isSame = placeOf(understood.settings) === placeOf(settings);
+    const isSame = placeOf(understood.settings, higher.get(file)) === placeOf(settings);
     if (there.length === 0) return isSame || isNear(cwd, paths, file);
     return isSame && (higher.has(file) || !(byEnvironment && here.length > 0));
   };

@@ -4107,7 +4107,7 @@ export const mutants: readonly Mutant[] = [
     name: 'recorded files are not looked for in the folders above',
     file: 'cli/outside-paths.ts',
     find: 'const higher = above(files, cwd, recorded);',
-    replace: 'const higher: string[] = [];',
+    replace: 'const higher = above(files, cwd, []);',
     tests: ['unit/cli/printed-commands.test.ts'],
   },
   {
@@ -4199,6 +4199,13 @@ export const mutants: readonly Mutant[] = [
     file: 'cli/outside-paths.ts',
     find: 'yamlIn(join(folder, DOCUMENTS_OUTPUT))',
     replace: 'yamlIn(join(folder, DOCUMENTS_OUTPUT)).slice(0, 0)',
+    tests: ['unit/cli/printed-commands.test.ts'],
+  },
+  {
+    name: 'a project in a folder above has the state of this folder',
+    file: 'cli/outside-paths.ts',
+    find: 'placeOf(understood.settings, higher.get(file))',
+    replace: 'placeOf(understood.settings)',
     tests: ['unit/cli/printed-commands.test.ts'],
   },
   {

@@ -1015,6 +1015,17 @@ describe('a block in a file that the PATHs leave out', () => {
     expect([shown.code, shown.stderr]).toEqual([1, expect.stringContaining('../trueup.yaml')]);
   });
 
+  test('is none of a project in a folder above, whose state is there', async () => {
+    const top = folderWith({
+      'trueup.yaml': `${SETTINGS}accounts: { ${BOTH} }\n`,
+      'sites/trueup.yaml': `${SETTINGS}accounts: { ${BOTH} }\n`,
+    });
+    await typing(apply, join(top, 'sites'), 'apply', '--auto-approve');
+    writeAll(top, { 'sites/trueup.yaml': `${SETTINGS}accounts: { ${ONE} }\n` });
+    const { code, stderr } = await typing(plan, join(top, 'sites'), 'plan');
+    expect([code, stderr.includes('[declared-elsewhere]')]).toEqual([0, false]);
+  });
+
   test('is an error where its folder became a link out of the project', async () => {
     const cwd = folderWith({
       'p/trueup.yaml': `${SETTINGS}accounts: { ${ONE} }\n`,
