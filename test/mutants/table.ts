@@ -3959,7 +3959,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a state at its usual place is another one where it is written out',
     file: 'cli/outside-paths.ts',
-    find: ': resolve(cwd, url)',
+    find: ': resolve(folder, url)',
     replace: ": (some.state?.url ?? '')",
     tests: ['unit/cli/printed-commands.test.ts'],
   },
@@ -4233,7 +4233,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'words about the lock tell states apart',
     file: 'cli/outside-paths.ts',
-    find: 'placeOf(understood.settings) === placeOf(settings)',
+    find: 'placeOf(understood.settings, higher.get(file)) === placeOf(settings)',
     replace: 'JSON.stringify(understood.settings.state) === JSON.stringify(settings.state)',
     tests: ['unit/cli/printed-commands.test.ts'],
   },
