@@ -242,10 +242,10 @@ async function outsideFiles(
         severity === 'error' && origin && !isNamed(origin.file) ? [{ origin, summary }] : [],
       );
     const wrong = new Set(errorsIn(loaded).map(({ origin }) => origin.file));
-    const mute = [...wrong].filter((file) => declaresNothing(context, files, file));
-    const others = walked.filter((file) => !mute.includes(file));
+    const irrelevant = [...wrong].filter((file) => declaresNothing(context, files, file));
+    const others = walked.filter((file) => !irrelevant.includes(file));
     // What needs such a file has an error without it.
-    if (mute.length > 0 && others.length > 0) loaded = await load(paths, { walked: others });
+    if (irrelevant.length > 0 && others.length > 0) loaded = await load(paths, { walked: others });
     const [error] = others.length > 0 ? errorsIn(loaded) : [];
     found.push({
       declarations: loaded.understood.declarations.filter(isElsewhere),

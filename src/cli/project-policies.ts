@@ -81,7 +81,7 @@ export async function withPolicies(
   refuseUnknownAllow(context, policies);
   if (policies.length === 0) return site;
   const [{ rulesOfPolicies }, { planDocument, declarationDocuments }] = await Promise.all([
-    import('../policies/judge-policies.js'),
+    import('../policies/cel-policy-rules.js'),
     import('../report/index.js'),
   ]);
   const { kinds, masking } = context;

@@ -47,7 +47,7 @@ const masking = ['unit/model/masking/secret-masking.test.ts'];
 const secretSource = ['unit/declarations/secret-source.test.ts'];
 const policies = ['unit/policies/cel-policy.test.ts'];
 const policyFiles = ['unit/policies/policy-files.test.ts'];
-const policyRules = ['unit/policies/judge-policies.test.ts'];
+const policyRules = ['unit/policies/cel-policy-rules.test.ts'];
 const cel = ['unit/expressions/cel.test.ts'];
 const expressions = ['unit/declarations/expressions.test.ts'];
 const hcl = ['unit/expressions/hcl.test.ts'];
@@ -4183,8 +4183,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a file that declares nothing is not missed',
     file: 'cli/outside-paths.ts',
-    find: 'if (mute.length > 0 && others.length > 0) loaded',
-    replace: 'if (mute.length < 0) loaded',
+    find: 'if (irrelevant.length > 0 && others.length > 0) loaded',
+    replace: 'if (irrelevant.length < 0) loaded',
     tests: ['unit/cli/printed-commands.test.ts'],
   },
   {
@@ -6253,7 +6253,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a policy with allow: false is allowed',
-    file: 'policies/judge-policies.ts',
+    file: 'policies/cel-policy-rules.ts',
     find: '!policy.allow && { allowable: false as const }',
     replace: 'false && { allowable: false as const }',
     tests: policyRules,

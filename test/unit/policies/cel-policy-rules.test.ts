@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { exits } from '../../../src/model/index.js';
 import { policiesIn } from '../../../src/policies/policy-files.js';
-import { rulesOfPolicies } from '../../../src/policies/judge-policies.js';
+import { rulesOfPolicies } from '../../../src/policies/cel-policy-rules.js';
 import { declarationFiles } from '../../../src/platform/declaration-files.js';
 import { folder } from '../../support/cli.js';
 import { declare, planScene } from '../../support/planning.js';
