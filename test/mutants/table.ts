@@ -1686,7 +1686,7 @@ export const mutants: readonly Mutant[] = [
     file: 'cli/commands/fleet-apply.ts',
     find: "...otherWords('fleet apply', flags)]",
     replace: "...otherWords('fleet apply', {})]",
-    tests: ['integration/refused-question.test.ts'],
+    tests: ['scenarios/refused-question.test.ts'],
   },
   {
     name: 'signs of life that are due while one is written delay records',
