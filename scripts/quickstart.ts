@@ -3,7 +3,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { dummyCredentials, type Estate } from '../src/emulator/index.js';
 import { makeEstate } from '../test/support/make-estate.js';
 import { shellWord, type JsonObject } from '../src/model/index.js';
@@ -146,7 +146,7 @@ async function tour(): Promise<void> {
   const { child, environment } = await serve('estate.json');
   try {
     tell('A cloud that others made: 12 accounts, 24 rules, 120 roles. It runs on this machine.');
-    run(environment, 'get accounts --limit 3');
+    run(environment, 'get accounts --limit 2');
 
     tell('One file declares three objects: two exist and are recognised, one rule is created.');
     writeFileSync(join(temporary, 'field.yaml'), declarations(estate));
@@ -171,9 +171,10 @@ async function tour(): Promise<void> {
   }
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
   console.log(`\n${bold(`That was trueup, in ${seconds} s.`)} The blocked plan as a page: ${page}`);
-  const command = shellWord(join('..', relative(resolve('..'), tool)));
+  // The next commands that trueup prints begin with its name.
   console.log(`Begin a project of your own, beside this clone:
-  mkdir ../try && cd ../try && node ${command} init`);
+  alias trueup=${shellWord(`node ${shellWord(tool)}`)}
+  mkdir ../try && cd ../try && trueup init`);
 }
 
 try {

@@ -1,7 +1,9 @@
 // What a newcomer sees first: the tour tells its story on two screens.
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { freshFolder } from '../support/in-process.js';
 
 test('one create, one drift with its author, one block, one page, below 80 lines', () => {
   const { status, stdout, stderr } = spawnSync(
@@ -21,4 +23,13 @@ test('one create, one drift with its author, one block, one page, below 80 lines
   ])
     expect(stdout).toContain(told);
   expect(readFileSync(page, 'utf8')).toContain('<title>BLOCKED by privilege-escalation. Plan: ');
+
+  // What it says to type works, and then what trueup says to type.
+  const clone = join(freshFolder(), 'the clone');
+  mkdirSync(clone);
+  const [, typed = ''] = /beside this clone:\n(.*)$/s.exec(stdout) ?? [];
+  const begun = spawnSync('sh', ['-c', `${typed}trueup plan\n`], { cwd: clone, encoding: 'utf8' });
+  expect(begun.status, begun.stderr).toBe(0);
+  expect(begun.stdout).toContain('Next: trueup plan\n');
+  expect(begun.stdout).toContain('\nPlan: 3 to create, ');
 });
