@@ -1,7 +1,7 @@
 // A command in this process, over sources and not over the build: what it says, and how it ends.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { contextOf, warningsBriefly, type Command } from '../../src/cli/context.js';
 import { pathsIn, toSeeAll } from '../../src/cli/commands-to-type.js';
@@ -63,3 +63,21 @@ export function freshFolder(): string {
   cleanUp.push(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
+
+export function writeAll(cwd: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(cwd, name)), { recursive: true });
+    writeFileSync(join(cwd, name), text);
+  }
+}
+
+/** A folder that goes with the test, with these files. */
+export function folderWith(files: Readonly<Record<string, string>>): string {
+  const cwd = freshFolder();
+  writeAll(cwd, files);
+  return cwd;
+}
+
+/** A command in a folder, without an environment. */
+export const typing = (command: Command, cwd: string, ...words: readonly string[]): Promise<Said> =>
+  inProcess(command, words, { cwd, env: {} });

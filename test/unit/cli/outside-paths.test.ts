@@ -1,0 +1,1056 @@
+// What files say that the PATHs of a plan leave out: nothing may be deleted that the plan of all files keeps, and what
+// other projects of a repository declare stops no removal.
+import { spawnSync } from 'node:child_process';
+import { renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { run as apply } from '../../../src/cli/commands/apply.js';
+import { run as drift } from '../../../src/cli/commands/drift.js';
+import { run as exportObjects } from '../../../src/cli/commands/export.js';
+import { run as plan } from '../../../src/cli/commands/plan.js';
+import type { Command } from '../../../src/cli/context.js';
+import { declarationFiles } from '../../../src/platform/declaration-files.js';
+import { folderWith, freshFolder, inProcess, typing, writeAll } from '../../support/in-process.js';
+
+const SETTINGS = 'settings: { target: emulator }\nvariables: { n: Default }\n';
+
+describe('a block in a file that the PATHs leave out', () => {
+  const applied = async (
+    files: Readonly<Record<string, string>>,
+    settings = SETTINGS,
+    prepare: (cwd: string) => void = () => undefined,
+  ) => {
+    const cwd = folderWith({
+      'a.yaml': `${settings}accounts: { depot: { name: Depot }, keep: { name: Keep } }\n`,
+    });
+    await typing(apply, cwd, 'apply', 'a.yaml', '--auto-approve');
+    writeFileSync(join(cwd, 'a.yaml'), `${settings}accounts: { keep: { name: Keep } }\n`);
+    writeAll(cwd, files);
+    prepare(cwd);
+    return typing(plan, cwd, 'plan', 'a.yaml');
+  };
+  const REMOVED = 'removed: [{ from: accounts.depot, lifecycle: { destroy: false } }]\n';
+
+  test.each([
+    ['alone', {}],
+    ['beside a duplicate', { 'other.yaml': 'accounts: { keep: { name: Two } }\n' }],
+    ['beside an error', { 'other.yaml': 'accounts: { x: { nme: X } }\n' }],
+    ['beside other settings', { 'other.yaml': 'settings: { target: cloud }\n' }],
+  ])('is an error where its object would be deleted: %s', async (_, files) => {
+    const { code, stderr } = await applied({ 'removals.yaml': REMOVED, ...files });
+    expect(code).toBe(1);
+    expect(stderr).toContain('add it to the PATHs: removals.yaml');
+  });
+
+  const WITH_STATE = 'settings: { target: emulator, state: { url: mine.json } }\n';
+
+  test('is an error where it is unclear which settings are those of its file', async () => {
+    const files = { 'removals.yaml': REMOVED, 'other.yaml': SETTINGS };
+    const { code, stderr } = await applied(files, WITH_STATE);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('[declared-elsewhere]')]);
+  });
+
+  const MOVED = 'moved: [{ from: accounts.depot, to: accounts.hall }]\n';
+  const HALL = `accounts: { hall: { name: Depot } }\n${MOVED}`;
+
+  test.each([
+    ['is new, and declares the object again', HALL],
+    ['cannot be parsed', HALL.replace(' } }', ' }')],
+    ['has an error in the block', MOVED.replace('hall', '"${var.nope}"')],
+    ['declares the object with an error', HALL.replace('name', 'nme')],
+    ['has any error', 'accounts: { x: { nme: X } }\n'],
+    ['has the same settings', `${SETTINGS}${HALL}`],
+  ])('is an error where its file %s', async (_, text) => {
+    const { code, stderr } = await applied({ 'new.yaml': text });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('[declared-elsewhere]')]);
+    expect(stderr).toContain('new.yaml:');
+  });
+
+  const OTHER = 'settings: { target: emulator, state: { url: other.json } }\n';
+
+  test.each([
+    ['has settings with another state', { 'labs.yaml': `${OTHER}${HALL}` }],
+    ['is beside such settings', { 'p/trueup.yaml': OTHER, 'p/moves.yaml': MOVED }],
+    [
+      'has an error, and is beside such settings',
+      { 'p/trueup.yaml': OTHER, 'p/m.yaml': `accounts: { x: { nme: X } }\n${MOVED}` },
+    ],
+  ])('is none where its file %s', async (_, files) => {
+    const { code, stderr } = await applied(files);
+    expect([code, stderr.includes('declared-elsewhere')]).toEqual([0, false]);
+  });
+
+  const [BOTH, ONE] = ['depot: { name: Depot }, keep: { name: Keep }', 'keep: { name: Keep }'];
+  const [ALL, KEPT] = [`accounts: { ${BOTH} }\n`, `accounts: { ${ONE} }\n`];
+  const DEPOT = 'accounts: { depot: { name: Depot } }\n';
+  const [TWICE, SETTLED] = [
+    `accounts: { hall: { name: Depot }, ${ONE} }\n${MOVED}`,
+    `accounts: { hall: { name: Depot } }\n${MOVED}`,
+  ];
+  const named = (state: string): string =>
+    `settings: { target: emulator, state: { url: ${state}.json } }\n`;
+  const TEMPLATE = `${SETTINGS}templates:
+  site: { parameters: { properties: { n: { type: string } } }, accounts: { main: { name: "\${param.n}" } } }
+`;
+  const using = (...names: readonly string[]): string =>
+    `use: { ${names.map((name) => `${name}: { template: site, with: { n: ${name} } }`).join(', ')} }\n`;
+  const EACH = 'accounts: { site: { for_each: "${var.sites}", name: "${each.key}" } }\n';
+  const OTHER_ACCOUNT = 'accounts: { z: { name: Z } }\n';
+  const stackOf = (...names: readonly string[]): string =>
+    JSON.stringify({
+      resource: {
+        devicecloud_account: Object.fromEntries(names.map((name) => [name, { name }])),
+      },
+    });
+  const manifestOf = (...names: readonly string[]): string =>
+    JSON.stringify({
+      version: '0.21.0',
+      stacks: Object.fromEntries(
+        names.map((name) => [
+          name,
+          { name, synthesizedStackPath: `stacks/${name}/cdk.tf.json`, dependencies: [] },
+        ]),
+      ),
+    });
+  const q = { 'q/trueup.yaml': `${named('q')}accounts: { hall: { name: Depot } }\n` };
+
+  test.each<{
+    readonly is: string;
+    readonly before: Readonly<Record<string, string>>;
+    readonly now: Readonly<Record<string, string>>;
+    readonly paths: readonly string[];
+    /** The PATHs of the apply before, if they are others. */
+    readonly applied?: readonly string[];
+    readonly words?: readonly string[];
+    readonly env?: Readonly<Record<string, string>>;
+    readonly code: number;
+  }>([
+    {
+      is: 'an error: settings in a folder that is a PATH',
+      before: { 'c/trueup.yaml': named('mine'), 'o/a.yaml': ALL },
+      now: { 'o/a.yaml': KEPT, 'o/b.yaml': SETTLED },
+      paths: ['c', 'o/a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: `.` beside a PATH outside of the current folder',
+      before: { 'trueup.yaml': named('mine'), '../o/a.yaml': ALL },
+      now: { '../o/a.yaml': KEPT, '../o/b.yaml': SETTLED },
+      paths: ['.', '../o/a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'none: a project without settings, in a folder of its own',
+      before: { 'p/trueup.yaml': `${named('p')}${ALL}` },
+      now: { 'p/trueup.yaml': `${named('p')}${KEPT}`, 'q/b.yaml': SETTLED },
+      paths: ['p'],
+      code: 0,
+    },
+    {
+      is: 'an error: a folder with the same settings that declares the same addresses',
+      before: { 'trueup.yaml': SETTINGS, 'p/x.yaml': ALL },
+      now: { 'p/x.yaml': KEPT, 'q/x.yaml': TWICE },
+      paths: ['p'],
+      env: { TRUEUP_STATE: 'p.json' },
+      code: 1,
+    },
+    {
+      is: 'an error: a split into a folder that still declares what stays',
+      before: {
+        'trueup.yaml': 'settings: { target: emulator, state: { url: s.json } }\n',
+        'p/x.yaml': ALL,
+      },
+      now: { 'p/x.yaml': KEPT, 'q/x.yaml': ALL },
+      paths: ['p'],
+      code: 1,
+    },
+    {
+      is: 'an error: a folder that gives a variable of the PATHs a value, as several PATHs may',
+      before: {
+        'trueup.yaml': 'settings: { target: emulator, state: { url: s.json } }\n',
+        'p/x.yaml': ALL,
+      },
+      now: {
+        'p/x.yaml': `variables: { region: x }\n${KEPT}`,
+        'q/x.yaml': 'variables: { region: x }\naccounts: { depot: { name: Depot } }\n',
+      },
+      paths: ['p'],
+      code: 1,
+    },
+    {
+      is: 'none: several projects with settings that name no state',
+      before: { 'p/x.yaml': `${SETTINGS}${ALL}` },
+      now: {
+        'p/x.yaml': `${SETTINGS}${KEPT}`,
+        'q/x.yaml': `${SETTINGS}${OTHER_ACCOUNT}`,
+        'r/x.yaml': `${SETTINGS}${OTHER_ACCOUNT}`,
+      },
+      paths: ['p'],
+      code: 0,
+    },
+    {
+      is: 'none: files of other programs with keys of trueup that declare nothing',
+      before: { 'trueup.yaml': SETTINGS, 'p/x.yaml': ALL },
+      now: {
+        'p/x.yaml': KEPT,
+        'pnpm-lock.yaml':
+          "lockfileVersion: '9.0'\nsettings:\n  autoInstallPeers: true\nimporters:\n  .: {}\n",
+        'ci/azure-pipelines.yml': 'trigger: [main]\nvariables:\n  - name: a\n    value: b\n',
+        'alertmanager.yml': 'route: { receiver: x }\ntemplates: [/etc/*.tmpl]\n',
+      },
+      paths: ['p'],
+      code: 0,
+    },
+    {
+      is: 'an error: a variable of a file with an error is needed',
+      before: { 'trueup.yaml': SETTINGS, 'p/x.yaml': ALL },
+      now: {
+        'p/x.yaml': KEPT,
+        'q/v.yaml': 'variables: { sites: [depot] }\nvariables: {}\n',
+        'q/x.yaml': EACH,
+      },
+      paths: ['p'],
+      code: 1,
+    },
+    {
+      is: 'an error: the output of a program in the current folder declares it now',
+      before: { 'trueup.yaml': SETTINGS, 'x/a.yaml': ALL },
+      now: {
+        'x/a.yaml': KEPT,
+        'trueup.out/n.yaml': DEPOT,
+      },
+      paths: ['trueup.yaml', 'x/a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'none: equal settings in another file, if the environment names the state',
+      before: { 'p/x.yaml': `${SETTINGS}${ALL}` },
+      now: { 'p/x.yaml': `${SETTINGS}${KEPT}`, 'q/x.yaml': `${SETTINGS}${SETTLED}` },
+      paths: ['p'],
+      env: { TRUEUP_STATE: 'p.json' },
+      code: 0,
+    },
+    {
+      is: 'none: a project with another state, and without the environment',
+      before: {
+        'p/trueup.yaml': `${named('p')}${ALL}`,
+        'p/trueup.prod.yaml': named('p.prod'),
+      },
+      now: {
+        'p/trueup.yaml': `${named('p')}${KEPT}`,
+        ...q,
+        'q/moves.yaml': MOVED,
+      },
+      paths: ['p'],
+      words: ['--env', 'prod'],
+      code: 0,
+    },
+    {
+      is: 'an error: the settings of the PATHs, with an environment',
+      before: {
+        'trueup.yaml': named('p'),
+        'trueup.prod.yaml': named('p.prod'),
+        'p/x.yaml': ALL,
+      },
+      now: { 'p/x.yaml': KEPT, 'q/x.yaml': SETTLED },
+      paths: ['p'],
+      words: ['--env', 'prod'],
+      code: 1,
+    },
+    {
+      is: 'an error: the object is declared in another file now',
+      before: { 'a.yaml': `${SETTINGS}${ALL}` },
+      now: {
+        'a.yaml': `${SETTINGS}${KEPT}`,
+        'b.yaml': DEPOT,
+      },
+      paths: ['a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: the object is declared in another file, with an error',
+      before: { 'a.yaml': `${SETTINGS}${ALL}` },
+      now: {
+        'a.yaml': `${SETTINGS}${KEPT}`,
+        'b.yaml': 'accounts: { depot: { name: Depot, x: 1 } }\n',
+      },
+      paths: ['a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: another file declares it with an earlier name',
+      before: { 'a.yaml': `${SETTINGS}${ALL}` },
+      now: {
+        'a.yaml': `${SETTINGS}${KEPT}`,
+        'b.yaml': 'accounts: { w: { name: Depot, lifecycle: { renamed_from: depot } } }\n',
+      },
+      paths: ['a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'none: another project declares the address',
+      before: { 'p/a.yaml': `${named('p')}${ALL}` },
+      now: {
+        'p/a.yaml': `${named('p')}${KEPT}`,
+        'q/a.yaml': `${named('q')}accounts: { depot: { name: Depot } }\n`,
+      },
+      paths: ['p'],
+      code: 0,
+    },
+    {
+      is: 'an error: the same state in other words',
+      before: { 'p/a.yaml': `${named('s')}${ALL}` },
+      now: {
+        'p/a.yaml': `${named('s')}${KEPT}`,
+        'q/a.yaml': `settings: { target: emulator, state: { url: ./s.json, lock: { wait: 1m } } }\n${SETTLED}`,
+      },
+      paths: ['p'],
+      code: 1,
+    },
+    {
+      is: 'none: a removed block of the PATHs with destroy: true',
+      before: { 'a.yaml': `${SETTINGS}${ALL}` },
+      now: {
+        'a.yaml': `${SETTINGS}${KEPT}removed: [{ from: accounts.depot, lifecycle: { destroy: true } }]\n`,
+        'b.yaml': SETTLED,
+      },
+      paths: ['a.yaml'],
+      code: 0,
+    },
+    {
+      is: 'an error: beside the folder of a fleet',
+      before: { 'a.yaml': `${SETTINGS}${ALL}` },
+      now: {
+        'a.yaml': `${SETTINGS}${KEPT}`,
+        'b.yaml': SETTLED,
+        'f/trueup.fleet.yaml': 'fleet: { tenants: { x: { paths: [x] } } }\n',
+      },
+      paths: ['a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'none: in the folder of a fleet, whose other files are of other tenants',
+      before: {
+        'trueup.fleet.yaml':
+          'fleet: { tenants: { x: { paths: [t/x.yaml] }, y: { paths: [t/y.yaml] } } }\n',
+        't/x.yaml': `${SETTINGS}${ALL}`,
+      },
+      now: { 't/x.yaml': `${SETTINGS}${KEPT}`, 't/y.yaml': SETTLED },
+      paths: ['t/x.yaml'],
+      code: 0,
+    },
+    {
+      is: 'an error: a file with an error, and an address with a variable',
+      before: { 'a.yaml': `${SETTINGS}${ALL}` },
+      now: {
+        'a.yaml': `${SETTINGS}${KEPT}`,
+        'b.yaml': 'moved: [{ from: "accounts.${var.old}", to: accounts.hall, extra: 1 }]\n',
+      },
+      paths: ['a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'none: a file of another program',
+      before: { 'a.yaml': `${SETTINGS}${ALL}` },
+      now: {
+        'a.yaml': `${SETTINGS}${KEPT}`,
+        'log.yaml': 'gone:\n  - accounts.depot is no longer made: [x\n',
+      },
+      paths: ['a.yaml'],
+      code: 0,
+    },
+    {
+      is: 'an error: a block with a variable that another project has, too',
+      before: {
+        'p/a.yaml': ALL,
+        'p/trueup.yaml': `${named('p')}variables: { old: depot }\n`,
+      },
+      now: {
+        'p/a.yaml': KEPT,
+        'p/b.yaml': SETTLED.replace('accounts.depot', '"accounts.${var.old}"'),
+        'o/trueup.yaml': `${named('o')}variables: { old: kiosk }\n`,
+      },
+      paths: ['p/a.yaml', 'p/trueup.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: a removed block with a variable that another project has, too',
+      before: {
+        'p/a.yaml': ALL,
+        'p/trueup.yaml': `${named('p')}variables: { old: depot }\n`,
+      },
+      now: {
+        'p/a.yaml': KEPT,
+        'p/b.yaml': REMOVED.replace('accounts.depot', '"accounts.${var.old}"'),
+        'o/trueup.yaml': `${named('o')}variables: { old: kiosk }\n`,
+      },
+      paths: ['p/a.yaml', 'p/trueup.yaml'],
+      code: 1,
+    },
+    {
+      is: 'none: a block that is wrong only beside another project',
+      before: {
+        'p/a.yaml': 'accounts: { depot: { name: Depot }, r: { name: R } }\n',
+        'p/trueup.yaml': `${named('p')}${KEPT}`,
+      },
+      now: {
+        'p/a.yaml': 'accounts: { r: { name: R } }\n',
+        'p/b.yaml':
+          'removed: [{ from: accounts.depot, lifecycle: { destroy: true } }]\naccounts: { m: { name: M } }\n',
+        'o/trueup.yaml': `${named('o')}accounts: { depot: { name: O } }\n`,
+      },
+      paths: ['p/a.yaml', 'p/trueup.yaml'],
+      code: 0,
+    },
+    {
+      is: 'an error: another file uses the template now',
+      before: { 'lib/t.yaml': TEMPLATE, 'a.yaml': using('acme', 'beta') },
+      now: { 'a.yaml': using('beta'), 'b.yaml': using('acme') },
+      paths: ['lib', 'a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: moved within a project, beside one that declares the same',
+      before: { 'p/trueup.yaml': named('p'), 'p/a.yaml': ALL },
+      now: {
+        'p/a.yaml': KEPT,
+        'p/b.yaml': DEPOT,
+        'o/trueup.yaml': named('o'),
+        'o/a.yaml': ALL,
+      },
+      paths: ['p/a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: for_each over a variable that another project has, too',
+      before: {
+        'p/trueup.yaml': `${named('p')}variables: { sites: [depot, keep] }\n`,
+        'p/a.yaml': EACH.replace('accounts: {', 'accounts: { z: { name: Z },'),
+      },
+      now: {
+        'p/a.yaml': OTHER_ACCOUNT,
+        'p/b.yaml': EACH,
+        'o/trueup.yaml': `${named('o')}variables: { sites: [kiosk] }\n`,
+      },
+      paths: ['p/a.yaml', 'p/trueup.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: beside a copy of the earlier file',
+      before: { 'trueup.yaml': SETTINGS, 'a.yaml': ALL },
+      now: {
+        'a.yaml': KEPT,
+        'b.yaml': DEPOT,
+        'backup/a.yaml': ALL,
+      },
+      paths: ['a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: a file that may declare it cannot be parsed',
+      before: { 'trueup.yaml': SETTINGS, 'a.yaml': ALL },
+      now: {
+        'a.yaml': KEPT,
+        'b.yaml': 'accounts:\n  depot: { name: Depot\n',
+      },
+      paths: ['a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: a variable of the file has no value',
+      before: { 'trueup.yaml': SETTINGS, 'a.yaml': EACH.replace('"${var.sites}"', '[depot]') },
+      now: { 'a.yaml': OTHER_ACCOUNT, 'b.yaml': EACH },
+      paths: ['a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: beside the PATHs, a file declares it, and one of theirs still',
+      before: { 'trueup.yaml': SETTINGS, 'a.yaml': ALL },
+      now: { 'a.yaml': KEPT, 'b.yaml': ALL },
+      paths: ['a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: a hidden folder, if the state names its file',
+      before: {
+        'trueup.yaml': SETTINGS,
+        '.github/a.yaml': ALL,
+        '.github/b.yaml': OTHER_ACCOUNT,
+      },
+      now: {
+        '.github/a.yaml': KEPT,
+        '.github/b.yaml': DEPOT,
+      },
+      applied: ['trueup.yaml', '.github'],
+      paths: ['trueup.yaml', '.github/a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: the current folder, which is walked past its hidden folders',
+      before: {
+        'trueup.yaml': SETTINGS,
+        '.github/a.yaml': `accounts: { depot: { name: Depot } }\n`,
+        'b.yaml': OTHER_ACCOUNT,
+      },
+      now: {},
+      applied: ['.', '.github'],
+      paths: ['.'],
+      code: 1,
+    },
+    {
+      is: 'an error: a file of the current folder, beside PATHs outside of it',
+      before: {
+        'conf/trueup.yaml': SETTINGS,
+        '../lib/a.yaml': ALL,
+        'b.yaml': OTHER_ACCOUNT,
+      },
+      now: {
+        '../lib/a.yaml': KEPT,
+        'b.yaml': DEPOT,
+      },
+      applied: ['conf', '../lib', 'b.yaml'],
+      paths: ['conf', '../lib'],
+      code: 1,
+    },
+    {
+      is: 'an error: a folder as PATH, beside the folder of a fleet',
+      before: {
+        'trueup.yaml': SETTINGS,
+        'x/a.yaml': ALL,
+        'y/b.yaml': OTHER_ACCOUNT,
+      },
+      now: {
+        'x/a.yaml': KEPT,
+        'y/b.yaml': DEPOT,
+        'f/trueup.fleet.yaml': 'fleet: { tenants: { x: { paths: [x] } } }\n',
+      },
+      applied: ['.'],
+      paths: ['x'],
+      code: 1,
+    },
+    {
+      is: 'an error: a new file in a hidden folder, beside a PATH',
+      before: { 'trueup.yaml': SETTINGS, '.github/a.yaml': ALL },
+      now: {
+        '.github/a.yaml': KEPT,
+        '.github/new.yaml': DEPOT,
+      },
+      paths: ['trueup.yaml', '.github/a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: a new file of the current folder, beside PATHs outside of it',
+      before: { 'conf/trueup.yaml': SETTINGS, '../lib/a.yaml': ALL },
+      now: {
+        '../lib/a.yaml': KEPT,
+        'b.yaml': DEPOT,
+      },
+      paths: ['conf', '../lib'],
+      code: 1,
+    },
+    {
+      is: 'an error: a new file of another folder, beside the folder of a fleet',
+      before: { 'trueup.yaml': SETTINGS, 'x/a.yaml': ALL },
+      now: {
+        'x/a.yaml': KEPT,
+        'y/b.yaml': DEPOT,
+        'f/trueup.fleet.yaml': 'fleet: { tenants: { x: { paths: [x] } } }\n',
+      },
+      paths: ['x'],
+      code: 1,
+    },
+    {
+      is: 'none: a file of a fleet beside the PATHs',
+      before: { 'trueup.yaml': SETTINGS, 'x/a.yaml': ALL },
+      now: {
+        'x/a.yaml': KEPT,
+        'f/t/b.yaml': DEPOT,
+        'f/trueup.fleet.yaml': 'fleet: { tenants: { x: { paths: [t] } } }\n',
+      },
+      paths: ['x'],
+      code: 0,
+    },
+    {
+      is: 'an error: a PATH whose name begins with a dash',
+      before: { 'trueup.yaml': SETTINGS, '-a.yaml': ALL },
+      now: {
+        '-a.yaml': KEPT,
+        'o/b.yaml': DEPOT,
+      },
+      paths: ['trueup.yaml', './-a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: a file in UTF-16',
+      before: { 'trueup.yaml': SETTINGS, 'a.yaml': ALL },
+      now: {
+        'a.yaml': KEPT,
+        'b.yaml': '\uFFFDaccounts: { depot: { name: Depot } }\n'.replaceAll(/(?<=.)/gs, '\0'),
+      },
+      paths: ['a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'none: a file of another program in a hidden folder, beside a PATH',
+      before: { 'trueup.yaml': SETTINGS, '.github/a.yaml': ALL },
+      now: {
+        '.github/a.yaml': KEPT,
+        '.github/ci.yaml': 'jobs: { depot: { runs-on: x } }\n',
+      },
+      paths: ['trueup.yaml', '.github/a.yaml'],
+      code: 0,
+    },
+    {
+      is: 'an error: an earlier name from a variable of a third file',
+      before: { 'trueup.yaml': SETTINGS, 'a.yaml': ALL },
+      now: {
+        'a.yaml': KEPT,
+        'vars.yaml': 'variables: { old: depot }\n',
+        'b.yaml': 'accounts: { w: { name: Depot, lifecycle: { renamed_from: "${var.old}" } } }\n',
+      },
+      paths: ['a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: a template of a third file adopts the object',
+      before: { 'trueup.yaml': SETTINGS, 'a.yaml': ALL },
+      now: {
+        'a.yaml': KEPT,
+        'lib/t.yaml': TEMPLATE.replace(SETTINGS, '').replace(
+          'name: "${param.n}"',
+          'name: Depot, lifecycle: { adopt: "${param.n}" }',
+        ),
+        'b.yaml': 'use: { w: { template: site, with: { n: "2" } } }\n',
+      },
+      paths: ['a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: a recorded file in another folder, without settings',
+      before: {
+        'conf/trueup.yaml': named('mine'),
+        'objs/a.yaml': ALL,
+        'more/b.yaml': OTHER_ACCOUNT,
+      },
+      now: {
+        'objs/a.yaml': KEPT,
+        'more/b.yaml': DEPOT,
+      },
+      applied: ['.'],
+      paths: ['conf', 'objs'],
+      code: 1,
+    },
+    {
+      is: 'an error: a stack that was planned by itself',
+      before: {
+        'trueup.yaml': SETTINGS,
+        'out/manifest.json': manifestOf('a', 'b'),
+        'out/stacks/a/cdk.tf.json': stackOf('depot', 'keep'),
+        'out/stacks/b/cdk.tf.json': stackOf('z'),
+      },
+      now: {
+        'out/stacks/a/cdk.tf.json': stackOf('keep'),
+        'out/stacks/b/cdk.tf.json': stackOf('z', 'depot'),
+      },
+      applied: ['trueup.yaml', 'out'],
+      paths: ['trueup.yaml', 'out/stacks/a/cdk.tf.json'],
+      code: 1,
+    },
+    {
+      is: 'an error: a new stack beside the one that is a PATH',
+      before: {
+        'trueup.yaml': SETTINGS,
+        'out/manifest.json': manifestOf('a'),
+        'out/stacks/a/cdk.tf.json': stackOf('depot', 'keep'),
+      },
+      now: {
+        'out/manifest.json': manifestOf('a', 'b'),
+        'out/stacks/a/cdk.tf.json': stackOf('keep'),
+        'out/stacks/b/cdk.tf.json': stackOf('depot'),
+      },
+      paths: ['trueup.yaml', 'out/stacks/a/cdk.tf.json'],
+      code: 1,
+    },
+    {
+      is: 'an error: a stack below a folder that is a PATH, and is not read with it',
+      before: {
+        'trueup.yaml': `${SETTINGS}${OTHER_ACCOUNT}`,
+        'hcl/cdk.tf.json': stackOf('depot'),
+      },
+      now: {},
+      applied: ['trueup.yaml', 'hcl/cdk.tf.json'],
+      paths: ['.'],
+      code: 1,
+    },
+    {
+      is: 'an error: what a program wrote below a folder that is a PATH',
+      before: {
+        'trueup.yaml': `${SETTINGS}${OTHER_ACCOUNT}`,
+        'x/trueup.out/a.yaml': 'accounts: { y: { name: Y } }\n',
+      },
+      now: {},
+      applied: ['trueup.yaml', 'x/trueup.out/a.yaml'],
+      paths: ['.'],
+      code: 1,
+    },
+    {
+      is: 'none: what a folder of stacks no longer declares',
+      before: {
+        'trueup.yaml': SETTINGS,
+        'out/manifest.json': manifestOf('a', 'b'),
+        'out/stacks/a/cdk.tf.json': stackOf('keep'),
+        'out/stacks/b/cdk.tf.json': stackOf('z', 'depot'),
+      },
+      now: { 'out/stacks/b/cdk.tf.json': stackOf('z') },
+      paths: ['trueup.yaml', 'out'],
+      code: 0,
+    },
+    {
+      is: 'an error: another declaration adopts the object by its id',
+      before: { 'trueup.yaml': SETTINGS, 'a.yaml': ALL },
+      now: {
+        'a.yaml': KEPT,
+        'b.yaml': 'accounts: { w: { name: Depot, lifecycle: { adopt: "2" } } }\n',
+      },
+      paths: ['a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: the usual place of the state, written out',
+      before: {
+        'p/trueup.yaml': SETTINGS,
+        'p/a.yaml': ALL,
+      },
+      now: {
+        'p/a.yaml': KEPT,
+        'q/trueup.yaml': `settings: { target: emulator, state: .trueup/state.json }\n${HALL}`,
+      },
+      paths: ['p'],
+      code: 1,
+    },
+    {
+      is: 'an error: another file uses a template with an error of a third one',
+      before: {
+        'trueup.yaml': SETTINGS,
+        'a.yaml': 'accounts: { keep: { name: Keep }, acme-main: { name: A } }\n',
+      },
+      now: {
+        'a.yaml': KEPT,
+        'b.yaml': 'use: { acme: { template: site } }\n',
+        't.yaml': 'templates: { site: { accounts: { main: { name: A, nmae: x } } } }\n',
+      },
+      paths: ['a.yaml'],
+      code: 1,
+    },
+    ...[
+      'accounts: { hall: { name: Depot, bogus: 1, lifecycle: { renamed_from: depot } } }\n',
+      'accounts: { hall: { name: Depot, lifecycle: { adopt: "${var.nope}" } } }\n',
+      'accounts: { hall: { name: Depot } }\nmooved: [{ from: accounts.depot, to: accounts.hall }]\n',
+    ].map((text) => ({
+      is: `an error: a file with an error may take the object: ${text}`,
+      before: { 'trueup.yaml': SETTINGS, 'a.yaml': ALL },
+      now: { 'a.yaml': KEPT, 'b.yaml': text },
+      paths: ['a.yaml'],
+      code: 1,
+    })),
+    {
+      is: 'an error: a stack in the current folder declares it now',
+      before: { 'trueup.yaml': SETTINGS, 'x/a.yaml': ALL },
+      now: {
+        'x/a.yaml': KEPT,
+        'cdktf.out/manifest.json': '{}',
+        'cdktf.out/stacks/net/cdk.tf.json': stackOf('depot'),
+      },
+      paths: ['trueup.yaml', 'x/a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: a file that names a project of the same state file',
+      before: { 'x/a.yaml': `${SETTINGS}${ALL}` },
+      now: {
+        'x/a.yaml': `${SETTINGS}${KEPT}`,
+        'y/b.yaml':
+          'settings: { target: emulator, state: { project: other } }\naccounts: { depot: { name: Depot } }\n',
+      },
+      paths: ['x'],
+      code: 1,
+    },
+    {
+      is: 'an error: a file with the name of one of an environment declares it',
+      before: { 'trueup.yaml': SETTINGS, 'x/a.yaml': ALL },
+      now: {
+        'x/a.yaml': KEPT,
+        'trueup.sites.yaml': DEPOT,
+      },
+      paths: ['x'],
+      code: 1,
+    },
+    {
+      is: 'an error: another folder of the project, which is hidden',
+      before: { '.infra/t.yaml': SETTINGS, '.infra/sub/a.yaml': ALL },
+      now: {
+        '.infra/sub/a.yaml': KEPT,
+        '.infra/other/c.yaml': DEPOT,
+      },
+      applied: ['.infra'],
+      paths: ['.infra/sub'],
+      code: 1,
+    },
+    {
+      is: 'an error: files beside the PATHs, whose names another folder uses, too',
+      before: {
+        'trueup.yaml': SETTINGS,
+        'team1/a.yaml': EACH.replace('"${var.sites}"', '[depot]'),
+      },
+      now: {
+        'team1/a.yaml': OTHER_ACCOUNT,
+        'team1/b.yaml': EACH,
+        'team1/v.yaml': 'variables: { sites: [depot] }\n',
+        'team2/v.yaml': 'variables: { sites: [other] }\n',
+      },
+      paths: ['team1/a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'none: a folder that sets a variable of the PATHs, such as that of another tenant',
+      before: {
+        'base/a.yaml': ALL,
+        'tenants/x/v.yaml': `${named('x')}variables: { site: x }\n`,
+      },
+      now: {
+        'base/a.yaml': KEPT,
+        'tenants/y/v.yaml': 'variables: { site: y, more: "${var.nope}" }\n',
+      },
+      paths: ['base', 'tenants/x'],
+      code: 0,
+    },
+    {
+      is: 'none: what the program of the PATHs wrote before it was edited',
+      before: {
+        'cdktf.json': JSON.stringify({
+          language: 'typescript',
+          app: 'cp -r made/. $CDKTF_OUTDIR',
+        }),
+        'made/manifest.json': manifestOf('net', 'lab'),
+        'made/stacks/net/cdk.tf.json': stackOf('keep'),
+        'made/stacks/lab/cdk.tf.json': stackOf('depot'),
+        'cdktf.out/manifest.json': manifestOf('net', 'lab'),
+        'cdktf.out/stacks/net/cdk.tf.json': stackOf('keep'),
+        'cdktf.out/stacks/lab/cdk.tf.json': stackOf('depot'),
+        'trueup.yaml': SETTINGS,
+      },
+      now: { 'made/manifest.json': manifestOf('net') },
+      paths: ['trueup.yaml', 'cdktf.json'],
+      code: 0,
+    },
+    {
+      is: 'an error: a new file beside a recorded one, outside of the current folder',
+      before: {
+        'trueup.yaml': `${SETTINGS}${ALL}`,
+        '../common/c.yaml': OTHER_ACCOUNT,
+      },
+      now: {
+        'trueup.yaml': `${SETTINGS}${KEPT}`,
+        '../common/d.yaml': DEPOT,
+      },
+      applied: ['.', '../common'],
+      paths: ['.'],
+      code: 1,
+    },
+  ])('is $is', async ({ before, now, paths, applied = paths, words = [], env = {}, code }) => {
+    const cwd = join(freshFolder(), 'here');
+    writeAll(cwd, before);
+    const done = await inProcess(apply, ['apply', ...applied, ...words, '--auto-approve'], {
+      cwd,
+      env,
+    });
+    expect(done.code, done.stderr).toBe(0);
+    writeAll(cwd, now);
+    const shown = await inProcess(plan, ['plan', ...paths, ...words], { cwd, env });
+    expect([shown.code, shown.stderr.includes('[declared-elsewhere]')]).toEqual([code, code === 1]);
+  });
+
+  test.each([
+    [drift, ['drift', 'a.yaml']],
+    [exportObjects, ['export', '--update', 'a.yaml']],
+  ])('is none for a command that removes nothing: %#', async (command, words) => {
+    const cwd = folderWith({ 'a.yaml': `${SETTINGS}${ALL}` });
+    await typing(apply, cwd, 'apply', '--auto-approve');
+    const gone = async (): Promise<unknown> => {
+      const { code, stdout, stderr } = await typing(command, cwd, ...words);
+      const isTold = /undeclared|no longer declared/.test(stdout);
+      return [code, isTold, stderr.includes('[declared-elsewhere]')];
+    };
+    writeAll(cwd, { 'a.yaml': `${SETTINGS}${KEPT}` });
+    expect(await gone()).toEqual([0, command === drift, false]);
+    writeAll(cwd, { 'b.yaml': SETTLED });
+    expect(await gone()).toEqual([0, false, false]);
+  });
+
+  test('is an error where the recorded file of that name is in a folder above', async () => {
+    const top = freshFolder();
+    const settings = `settings: { target: emulator, state: { url: ${join(top, 'state.json')} } }\n`;
+    writeAll(top, { 'trueup.yaml': `${settings}accounts: { hq: { name: HQ } }\n` });
+    await typing(apply, top, 'apply', '--auto-approve');
+    writeAll(top, { 'sites/trueup.yaml': `${settings}${OTHER_ACCOUNT}` });
+    const { code, stderr } = await typing(plan, join(top, 'sites'), 'plan');
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('add it to the PATHs: ../trueup.yaml'),
+    ]);
+  });
+
+  test('shows that the state is that of this project, also beside an error', async () => {
+    const cwd = folderWith({ 'a.yaml': `${SETTINGS}${ALL}` });
+    await typing(apply, cwd, 'apply', '--auto-approve');
+    writeAll(cwd, { 'n.yaml': OTHER_ACCOUNT, 'bad.yaml': 'accounts: { q: { nme: Q } }\n' });
+    const { code, stderr } = await typing(plan, cwd, 'plan', 'n.yaml');
+    expect([code, stderr.includes('foreign-state')]).toEqual([0, false]);
+  });
+
+  test('is an error where it is a pipe, which nobody reads', async () => {
+    const { code, stderr } = await applied({}, SETTINGS, (cwd) => {
+      spawnSync('mkfifo', [join(cwd, 'pipe.yaml')]);
+    });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('pipe.yaml is not a regular file')]);
+  });
+
+  test('is an error where the environment names the state, and a file above has that name', async () => {
+    const top = freshFolder();
+    const env = { TRUEUP_STATE: join(top, 'state.json') };
+    writeAll(top, { 'trueup.yaml': `${SETTINGS}accounts: { hq: { name: HQ } }\n` });
+    await inProcess(apply, ['apply', '--auto-approve'], { cwd: top, env });
+    writeAll(top, { 'sites/trueup.yaml': `${SETTINGS}${OTHER_ACCOUNT}` });
+    const shown = await inProcess(plan, ['plan'], { cwd: join(top, 'sites'), env });
+    expect([shown.code, shown.stderr]).toEqual([1, expect.stringContaining('../trueup.yaml')]);
+  });
+
+  test('is none of a project in a folder above, whose state is there', async () => {
+    const top = folderWith({
+      'trueup.yaml': `${SETTINGS}${ALL}`,
+      'sites/trueup.yaml': `${SETTINGS}${ALL}`,
+    });
+    await typing(apply, join(top, 'sites'), 'apply', '--auto-approve');
+    writeAll(top, { 'sites/trueup.yaml': `${SETTINGS}${KEPT}` });
+    const { code, stderr } = await typing(plan, join(top, 'sites'), 'plan');
+    expect([code, stderr.includes('[declared-elsewhere]')]).toEqual([0, false]);
+  });
+
+  test('is an error where its folder became a link out of the project', async () => {
+    const cwd = folderWith({
+      'p/trueup.yaml': `${SETTINGS}${KEPT}`,
+      'p/shared/c.yaml': DEPOT,
+    });
+    await typing(apply, join(cwd, 'p'), 'apply', '--auto-approve');
+    renameSync(join(cwd, 'p/shared'), join(cwd, 'common'));
+    symlinkSync('../common', join(cwd, 'p/shared'));
+    const { code, stderr } = await typing(plan, join(cwd, 'p'), 'plan');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('[declared-elsewhere]')]);
+  });
+
+  test('is none of the PATHs themselves, through a link', async () => {
+    const cwd = folderWith({ 'real/a.yaml': `${SETTINGS}${ALL}` });
+    symlinkSync('real', join(cwd, 'link'));
+    await typing(apply, cwd, 'apply', 'link', '--auto-approve');
+    writeAll(cwd, {
+      'real/a.yaml': `${SETTINGS}${KEPT}`,
+      'real/b.yaml': REMOVED,
+    });
+    const { code, stdout } = await typing(plan, cwd, 'plan', 'link');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('. forget accounts.depot')]);
+  });
+
+  test('is an error where the folder of a recorded file cannot be entered', async () => {
+    const cwd = folderWith({
+      'trueup.yaml': SETTINGS,
+      'a.yaml': ALL,
+      'y/b.yaml': OTHER_ACCOUNT,
+    });
+    await typing(apply, cwd, 'apply', '--auto-approve');
+    writeAll(cwd, {
+      'a.yaml': KEPT,
+      'y/b.yaml': DEPOT,
+    });
+    const { stat } = declarationFiles;
+    const closed = vi.spyOn(declarationFiles, 'stat').mockImplementation((path) => {
+      if (path.endsWith('y/b.yaml')) throw Object.assign(new Error('no'), { code: 'EACCES' });
+      return stat(path);
+    });
+    const { code, stderr } = await typing(plan, cwd, 'plan', 'trueup.yaml', 'a.yaml');
+    closed.mockRestore();
+    expect([code, stderr]).toEqual([1, expect.stringContaining('[declared-elsewhere]')]);
+  });
+
+  test('is none of a file of the PATHs that is a link to elsewhere', async () => {
+    const cwd = folderWith({
+      'trueup.yaml': SETTINGS,
+      'x/a.yaml': ALL,
+      'common/l.yaml': REMOVED,
+    });
+    await typing(apply, cwd, 'apply', 'trueup.yaml', 'x', '--auto-approve');
+    writeAll(cwd, { 'x/a.yaml': KEPT });
+    symlinkSync('../common/l.yaml', join(cwd, 'x/l.yaml'));
+    const { code, stdout } = await typing(plan, cwd, 'plan', 'trueup.yaml', 'x');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('. forget accounts.depot')]);
+  });
+
+  test('is an error of a new file beside a PATH through a link', async () => {
+    const top = folderWith({
+      'here/trueup.yaml': SETTINGS,
+      'common/a.yaml': ALL,
+    });
+    const cwd = join(top, 'here');
+    symlinkSync('../common', join(cwd, 'common'));
+    const paths = ['trueup.yaml', 'common/a.yaml'];
+    await typing(apply, cwd, 'apply', ...paths, '--auto-approve');
+    writeAll(top, {
+      'common/a.yaml': KEPT,
+      'common/n.yaml': DEPOT,
+    });
+    const { code, stderr } = await typing(plan, cwd, 'plan', ...paths);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('[declared-elsewhere]')]);
+  });
+
+  test('is an error where a file that is left out is a link to nowhere', async () => {
+    const { code, stderr } = await applied({}, SETTINGS, (cwd) =>
+      symlinkSync('nowhere', join(cwd, 'link.yaml')),
+    );
+    expect([code, stderr]).toEqual([1, expect.stringContaining('link.yaml is not a regular file')]);
+  });
+
+  test('is none of another project with settings of its own, if the environment names the state', async () => {
+    const [both, one] = [ALL, KEPT];
+    const cwd = folderWith({
+      'p/trueup.yaml': `${SETTINGS}${both}`,
+      'q/trueup.yaml': 'settings: { target: emulator, policy: { max_deletes: 3 } }\n',
+      'q/moves.yaml': HALL,
+    });
+    const env = { TRUEUP_STATE: 'p.json' };
+    const typing = (command: Command, ...words: readonly string[]) =>
+      inProcess(command, words, { cwd, env });
+    await typing(apply, 'apply', 'p', '--auto-approve');
+    writeAll(cwd, { 'p/trueup.yaml': `${SETTINGS}${one}` });
+    expect((await typing(plan, 'plan', 'p')).code).toBe(0);
+    writeAll(cwd, { 'p/new.yaml': HALL });
+    const { code, stderr } = await typing(plan, 'plan', 'p/trueup.yaml');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('add it to the PATHs: p/new.yaml')]);
+  });
+
+  test('is an error in the folder of a file that a PATH names, outside of the current folder', async () => {
+    const top = folderWith({
+      'dev/trueup.yaml': WITH_STATE,
+      'common/a.yaml': 'accounts: { depot: { name: Depot }, keep: { name: Keep } }\n',
+    });
+    const cwd = join(top, 'dev');
+    const paths = ['trueup.yaml', '../common/a.yaml'];
+    await typing(apply, cwd, 'apply', ...paths, '--auto-approve');
+    writeFileSync(join(top, 'common/a.yaml'), 'accounts: { keep: { name: Keep } }\n');
+    writeFileSync(join(top, 'common/b.yaml'), HALL);
+    const { code, stderr } = await typing(plan, cwd, 'plan', ...paths);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('add it to the PATHs: ../common/b.yaml'),
+    ]);
+    expect((await typing(plan, cwd, 'plan', ...paths, '../common/b.yaml')).code).toBe(0);
+  });
+});
