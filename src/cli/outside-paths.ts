@@ -6,7 +6,6 @@ import {
   cached,
   defined,
   isAddress,
-  nearest,
   type OutsideFiles,
   type Project,
   type Refactoring,
@@ -133,15 +132,20 @@ const above = (
 const foldersAbove = (folder: string): readonly string[] =>
   folder === dirname(folder) ? [] : [dirname(folder), ...foldersAbove(dirname(folder))];
 
-/** Whether a recorded file is there, or may be. What a program declares is not read without running it. */
-function isReadable(files: DeclarationFiles, cwd: string, file: string): boolean {
-  if (file === '-' || basename(file) === 'cdktf.json') return false;
+/** What is at a path: `unknown` where that cannot be looked at. */
+function kindAt(files: DeclarationFiles, cwd: string, path: string) {
   try {
-    return files.stat(resolve(cwd, file))?.kind === 'file';
+    return files.stat(resolve(cwd, path))?.kind;
   } catch {
-    return true;
+    return 'unknown';
   }
 }
+
+/** Whether a recorded file is there, or may be. What a program declares is not read without running it. */
+const isReadable = (files: DeclarationFiles, cwd: string, file: string): boolean =>
+  file !== '-' &&
+  basename(file) !== 'cdktf.json' &&
+  ['file', 'unknown'].includes(kindAt(files, cwd, file) ?? '');
 
 /** The YAML files, and the stacks, beside those that PATHs name, and the output of programs there and in the current folder. */
 async function namesBeside(
@@ -188,12 +192,13 @@ function stacksOf(files: DeclarationFiles, cwd: string, output: string): readonl
   }
 }
 
-/** The folders of the files that PATHs name. */
+/** The folders of the files that PATHs name, and the folders among them. */
 const foldersOf = (files: DeclarationFiles, { cwd, paths }: Named): ReadonlySet<string> =>
   new Set(
-    paths.flatMap((path) =>
-      isReadable(files, cwd, path) ? [relative(cwd, dirname(resolve(cwd, path))) || '.'] : [],
-    ),
+    paths.flatMap((path) => {
+      if (isReadable(files, cwd, path)) return relative(cwd, dirname(resolve(cwd, path))) || '.';
+      return kindAt(files, cwd, path) === 'folder' ? path : [];
+    }),
   );
 
 /** What is at a place: of what a template or a program makes, its file is where it is used. */
@@ -223,7 +228,7 @@ async function outsideFiles(
   project: Project,
   { names, faults, above: higher, isNamed, reader, recorded }: Finding,
 ): Promise<OutsideFiles> {
-  const { load, files } = reader;
+  const { load } = reader;
   const paths = project.paths.filter((path) => path !== '-');
   const isElsewhere = (one: Sited): boolean => !isNamed(fileOf(one));
   const ofProject = projectFiles(context, project, { ...reader, above: higher });
@@ -234,18 +239,23 @@ async function outsideFiles(
     return kept;
   };
   const unread = new Set(await ours(faults.map(({ origin }) => origin.file)));
-  const found: OutsideFiles[] = [];
-  for (const walked of await groupsOf(await ours(names), reader)) {
+  const kept = await ours(names);
+  const keys = await namesIn(kept, reader);
+  const found: Pick<OutsideFiles, 'declarations' | 'blocks' | 'error'>[] = [];
+  for (const walked of groupsOf(kept, keys)) {
     let loaded = await load(paths, { walked });
-    const errorsIn = ({ diagnostics }: Loaded): readonly Fault[] =>
-      diagnostics.flatMap(({ severity, origin, summary }) =>
-        severity === 'error' && origin && !isNamed(origin.file) ? [{ origin, summary }] : [],
+    const errorsIn = ({ diagnostics }: Loaded) =>
+      diagnostics.flatMap(({ severity, code, origin, summary }) =>
+        severity === 'error' && origin && !isNamed(origin.file) ? [{ code, origin, summary }] : [],
       );
-    const wrong = new Set(errorsIn(loaded).map(({ origin }) => origin.file));
-    const irrelevant = [...wrong].filter((file) => declaresNothing(context, files, file));
-    const others = walked.filter((file) => !irrelevant.includes(file));
+    const passive = new Set(
+      errorsIn(loaded).flatMap(({ code, origin: { file } }) =>
+        loaded.contents.passive.has(file) && code !== 'duplicate-declaration' ? [file] : [],
+      ),
+    );
+    const others = walked.filter((file) => !passive.has(file));
     // What needs such a file has an error without it.
-    if (irrelevant.length > 0 && others.length > 0) loaded = await load(paths, { walked: others });
+    if (passive.size > 0 && others.length > 0) loaded = await load(paths, { walked: others });
     const [error] = others.length > 0 ? errorsIn(loaded) : [];
     found.push({
       declarations: loaded.understood.declarations.filter(isElsewhere),
@@ -260,54 +270,42 @@ async function outsideFiles(
   return {
     declarations: found.flatMap(({ declarations }) => declarations),
     blocks: found.flatMap(({ blocks }) => blocks),
+    names: new Map([...keys].flatMap(([file, some]) => [...some].map((key) => [key, file]))),
     ...defined({ error: errors[0] }),
   };
 }
+
+type Names = Loaded['contents']['keys'];
+
+const namesIn = async (files: readonly string[], { load }: Reader): Promise<Names> =>
+  files.length > 0 ? (await load([], { walked: files })).contents.keys : new Map();
 
 /**
  * Files that can be loaded together. Where several have one name, they are of parts that are never planned together, such
  * as the folders of tenants: each folder is loaded with the files that share no name.
  */
-async function groupsOf(
-  files: readonly string[],
-  { load }: Reader,
-): Promise<readonly (readonly string[])[]> {
+function groupsOf(files: readonly string[], keys: Names): readonly (readonly string[])[] {
   if (files.length === 0) return [];
-  const { keys } = await load([], { walked: files });
   const holders = new Map<string, string[]>();
-  for (const [file, some] of keys) for (const key of some) append(holders, key, file);
+  for (const file of files) for (const key of keys.get(file) ?? []) append(holders, key, file);
   const conflicting = [...holders.values()].filter((some) => some.length > 1).flat();
-  if (conflicting.length === 0) return [files];
   const folders = conflicting.map((file) => file.split('/').slice(0, -1));
-  const depth = folders.reduce((least, folder) => {
-    const at = folder.findIndex((part, index) => folders.some((one) => one[index] !== part));
-    return Math.min(least, at < 0 ? folder.length : at);
-  }, Infinity);
+  const [first = []] = folders;
+  const at = first.findIndex((part, index) => folders.some((one) => one[index] !== part));
+  const depth = at < 0 ? first.length : at;
   const groupOf = (file: string): string =>
     file
       .split('/')
+      .slice(0, -1)
       .slice(0, depth + 1)
       .join('/');
   const apart = new Set(conflicting.map(groupOf));
-  return [...apart].map((group) =>
-    files.filter((file) => groupOf(file) === group || !apart.has(groupOf(file))),
-  );
-}
-
-/** Whether a file declares and moves nothing itself, such as one of variables, or the file of another program with such a key. */
-function declaresNothing({ cwd, kinds }: Site, files: DeclarationFiles, file: string): boolean {
-  const words = [...kinds.keys(), 'use', 'moved', 'removed', 'import'];
-  const text = readableText(files, resolve(cwd, file));
-  const keys = [...text.matchAll(/(^|[{,])([ \t]*)["']?([A-Za-z_]\w*)["']?[ \t]*:/gm)];
-  const isMeant = (key: string): boolean => {
-    const word = nearest(key, words);
-    return word !== undefined && Math.abs(word.length - key.length) <= 1;
-  };
-  return (
-    keys.length > 0 &&
-    !keys.some(([, before, space, key = '']) =>
-      before === '' && space === '' ? isMeant(key) : words.includes(key),
-    )
+  if (apart.size < 2) return [files];
+  return [...apart].flatMap((group) =>
+    groupsOf(
+      files.filter((file) => groupOf(file) === group || !apart.has(groupOf(file))),
+      keys,
+    ),
   );
 }
 
@@ -345,7 +343,14 @@ function projectFiles(
     const { url, project } = statePlace(context, some);
     return isAddress(url) ? `${url} ${project}` : resolve(folder, url);
   };
+  /** There, a state at its usual place needs no variable of the environment. */
+  const isUsual = (some: Settings, folder: string | undefined): boolean =>
+    folder !== undefined &&
+    some.state?.url === undefined &&
+    resolve(folder, statePlace(context, some).usual) === placeOf(settings);
   const isOurs = async (file: string, isHolder: boolean): Promise<boolean> => {
+    // A stack has the settings of the PATHs that it is planned with.
+    if (file.endsWith('.tf.json')) return true;
     const { settings_files: here } = await (own ??= load(readable, alone));
     const { understood, diagnostics, settings_files: there } = await load([file], alone);
     const isUnclear = diagnostics.some(
@@ -353,8 +358,12 @@ function projectFiles(
         severity === 'error' && !NO_PART.has(code) && (isHolder || origin?.file !== file),
     );
     if (isUnclear || there.some((one) => here.includes(one))) return true;
-    const isSame = placeOf(understood.settings, higher.get(file)) === placeOf(settings);
-    if (there.length === 0) return isSame || isNear(cwd, paths, file);
+    const folder = higher.get(file);
+    const isSame =
+      placeOf(understood.settings, folder) === placeOf(settings) ||
+      isUsual(understood.settings, folder);
+    const { DOCUMENTS_OUTPUT } = await import('../declarations/index.js');
+    if (there.length === 0) return isSame || isNear(cwd, [...paths, DOCUMENTS_OUTPUT], file);
     return isSame && (higher.has(file) || !(byEnvironment && here.length > 0));
   };
   const known = new Map<string, Promise<boolean>>();
@@ -371,6 +380,6 @@ function projectFiles(
 /** Whether a file without settings may belong to the PATHs: it is in no folder of the current one in which no PATH is. */
 function isNear(cwd: string, paths: readonly string[], file: string): boolean {
   const firstOf = (path: string): string => relative(cwd, resolve(cwd, path)).split(sep)[0]!;
-  const isInFolder = relative(cwd, resolve(cwd, file)).includes(sep);
+  const isInFolder = isBelow(file) && relative(cwd, resolve(cwd, file)).includes(sep);
   return !isInFolder || paths.some((path) => firstOf(path) === firstOf(file));
 }

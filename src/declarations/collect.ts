@@ -21,7 +21,7 @@ import {
 } from './yaml/raw-values.js';
 import { found as foundWord } from './validation.js';
 import { literalKeys } from './literal-keys.js';
-import { isBlockSection, sections } from './vocabulary.js';
+import { blockSections, isBlockSection, sections } from './vocabulary.js';
 
 /** One use of a template. */
 export interface Instance {
@@ -71,6 +71,8 @@ interface Collecting extends Reporting {
   readonly pieces: Map<string, RawEntry>;
   /** Sections with names, by file. */
   readonly keys: Map<string, Set<string>>;
+  /** Files that were read and hold no declarations and no blocks. */
+  readonly passive: Set<string>;
   readonly blocks: RawEntry[];
   readonly unread: MayHold[];
   ours: number;
@@ -91,6 +93,7 @@ export async function collect(
     report,
     pieces: new Map(),
     keys: new Map(),
+    passive: new Set(),
     blocks: [],
     unread: [],
     ours: 0,
@@ -98,8 +101,10 @@ export async function collect(
   for (const file of files) {
     const reading = await library.read(file);
     if ('faults' in reading) failed(all, file, reading.faults);
-    else if (isOurs(all, file, reading.documents))
+    else if (isOurs(all, file, reading.documents)) {
+      if (!reading.documents.some((one) => mayDeclare(kinds, one))) all.passive.add(file.file);
       for (const document of reading.documents) takeDocument(all, file, document, overlay);
+    }
   }
   for (const piece of brought) takePiece(all, piece);
   if (all.ours === 0 && brought.length === 0 && files.length > 0 && !report.failed())
@@ -124,6 +129,7 @@ export async function collect(
     /** `moved`, `removed` and `import`; `path` holds the section and the index. */
     blocks: all.blocks as readonly RawEntry[],
     keys: all.keys as ReadonlyMap<string, ReadonlySet<string>>,
+    passive: all.passive as ReadonlySet<string>,
     unread: all.unread as readonly MayHold[],
   };
 }
@@ -207,6 +213,18 @@ function isOurs(all: Collecting, file: FoundFile, documents: readonly RawDocumen
     });
   else leaveOut(all, file);
   return ours;
+}
+
+/** Whether a document holds declarations or blocks, or has a key that may be meant for them. */
+function mayDeclare(kinds: Kinds, { root }: RawDocument): boolean {
+  if (!isMap(root)) return true;
+  const words = [...kinds.keys(), 'use', ...blockSections];
+  return Object.keys(root).some((key) => {
+    // Other programs have lists of `users`, and keys such as `importers`.
+    if (words.includes(key)) return isMap(root[key]) || kinds.get(key)?.beyond !== true;
+    const word = nearest(key, words);
+    return word !== undefined && Math.abs(word.length - key.length) <= 1;
+  });
 }
 
 function takeDocument(

@@ -101,8 +101,8 @@ export interface Loaded {
   readonly diagnostics: readonly Diagnostic[];
   /** The files that hold its settings, without that of an environment. */
   readonly settings_files: readonly string[];
-  /** What each file names, such as `accounts.hq` and `variables.sites`. */
-  readonly keys: ReadonlyMap<string, ReadonlySet<string>>;
+  /** What each file names, such as `accounts.hq` and `variables.sites`, and the files without declarations and blocks. */
+  readonly contents: Pick<Collected, 'keys' | 'passive'>;
   /** The lines around a place in one of the files, cleared of secrets. */
   readonly frame: (origin: Origin) => string | undefined;
 }
@@ -178,7 +178,7 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
     mayBeDeclared: (address) => mayDeclare(run, address),
     diagnostics: report.all(),
     settings_files: collected.settings.map(({ origin }) => origin.file),
-    keys: collected.keys,
+    contents: collected,
     frame: framing(library, [...found, ...overlays], cwd),
   };
 }

@@ -56,6 +56,8 @@ export const blocks = {
 
 export type BlockSection = keyof typeof blocks;
 
+export const blockSections: readonly string[] = Object.keys(blocks);
+
 export const isBlockSection = (key: string | undefined): key is BlockSection =>
   key !== undefined && Object.hasOwn(blocks, key);
 
@@ -67,7 +69,7 @@ export const sections: readonly string[] = [
   'expectations',
   'templates',
   'use',
-  ...Object.keys(blocks),
+  ...blockSections,
 ];
 
 export const settings = object(

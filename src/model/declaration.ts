@@ -152,6 +152,8 @@ export const defaultSettings: Settings = {
 export interface OutsideFiles {
   readonly declarations: readonly Declaration[];
   readonly blocks: readonly Refactoring[];
+  /** The files of names, such as `accounts.hq` and `use.acme`: some members may depend on values that are not known here. */
+  readonly names: ReadonlyMap<string, string>;
   /** The first error. Where it is, anything may be declared. */
   readonly error?: { readonly origin: Origin; readonly summary: string };
 }

@@ -8,11 +8,12 @@ import {
   type Diagnostic,
   type Entry,
   type Origin,
+  type OutsideFiles,
   type Project,
 } from '../../model/index.js';
 import { formerAddresses } from './match.js';
 import { leaveOut, yamlString } from './plan-errors.js';
-import { movedAddresses, removedBlocks } from './moved-addresses.js';
+import { movedAddresses, removedBlocks, withoutKey } from './moved-addresses.js';
 
 type Recorded = readonly (readonly [address: string, entry: Entry])[];
 
@@ -64,6 +65,11 @@ export function declaredElsewhere(
     if (other) return { ...other, address, why: 'declares it' };
     const adopts = declared.get(idOf(kind, id));
     if (adopts) return { ...adopts, address, why: `adopts its object as ${adopts.address}` };
+    const named = path.flatMap((one) => fileNaming(outside.names, one) ?? [])[0];
+    if (named !== undefined) {
+      const origin = { file: named, line: 1, column: 1 };
+      return { origin, address, why: 'may declare it: it uses this name' };
+    }
     const { error } = outside;
     return error
       ? { ...error, address, why: `has an error, and may declare it: ${error.summary}` }
@@ -76,6 +82,14 @@ const idOf = (kind: string, id: string): string => `${kind} ${id}`;
 
 /** The object that a declaration adopts by its id. */
 const adoptedBy = ({ kind, lifecycle }: Declaration): string => idOf(kind, lifecycle.adopt ?? '');
+
+/** The file that declares the name of an address, or a use of a template that makes such names. */
+function fileNaming(names: OutsideFiles['names'], address: string): string | undefined {
+  const whole = withoutKey(address);
+  const name = whole.slice(whole.indexOf('.') + 1);
+  const ends = [...name.matchAll(/-/g)].map(({ index }) => name.slice(0, index));
+  return [whole, ...ends.map((one) => `use.${one}`)].flatMap((one) => names.get(one) ?? [])[0];
+}
 
 interface Elsewhere {
   readonly address: string;

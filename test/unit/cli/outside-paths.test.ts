@@ -14,7 +14,9 @@ import { folderWith, freshFolder, inProcess, typing, writeAll } from '../../supp
 
 const SETTINGS = 'settings: { target: emulator }\nvariables: { n: Default }\n';
 
-describe('a block in a file that the PATHs leave out', () => {
+type Env = Readonly<Record<string, string>>;
+
+describe('what a file says that the PATHs leave out', () => {
   const applied = async (
     files: Readonly<Record<string, string>>,
     settings = SETTINGS,
@@ -197,6 +199,7 @@ describe('a block in a file that the PATHs leave out', () => {
           "lockfileVersion: '9.0'\nsettings:\n  autoInstallPeers: true\nimporters:\n  .: {}\n",
         'ci/azure-pipelines.yml': 'trigger: [main]\nvariables:\n  - name: a\n    value: b\n',
         'alertmanager.yml': 'route: { receiver: x }\ntemplates: [/etc/*.tmpl]\n',
+        'chart/values.yaml': 'users:\n  - name: dana\nsettings: { debug: true }\n',
       },
       paths: ['p'],
       code: 0,
@@ -857,6 +860,96 @@ describe('a block in a file that the PATHs leave out', () => {
       paths: ['.'],
       code: 1,
     },
+    {
+      is: 'an error: a file with an error after a byte order mark',
+      before: { 'trueup.yaml': SETTINGS, 'p/x.yaml': ALL },
+      now: { 'p/x.yaml': KEPT, 'b.yaml': '\uFEFFaccounts: { depot: { name: Depot }\n' },
+      paths: ['p'],
+      code: 1,
+    },
+    {
+      is: 'an error: a new file without settings beside a recorded one, in a folder above',
+      before: {
+        'trueup.yaml': `${named('s')}${ALL}`,
+        '../common/c.yaml': OTHER_ACCOUNT,
+      },
+      now: { 'trueup.yaml': `${named('s')}${KEPT}`, '../common/d.yaml': DEPOT },
+      applied: ['.', '../common'],
+      paths: ['.'],
+      code: 1,
+    },
+    ...['p/v.yaml', 'q/t/a/v.yaml', 'base/v.yaml'].map((file) => ({
+      is: `an error: members by a variable to which ${file} gives another value`,
+      before: {
+        'trueup.yaml': SETTINGS,
+        'p/x.yaml': EACH.replace('"${var.sites}"', '[depot, hall]').replace(
+          '{ site',
+          '{ z: { name: Z }, site',
+        ),
+      },
+      now: {
+        'p/x.yaml': OTHER_ACCOUNT,
+        [file]: 'variables: { sites: [depot] }\n',
+        'q/t/b/v.yaml': 'variables: { sites: [depot, hall] }\n',
+        'q/t/b/x.yaml': EACH,
+      },
+      paths: ['p'],
+      code: 1,
+    })),
+    ...['cdktf.out/stacks/n/cdk.tf.json', 'trueup.out/n.yaml'].map((file) => ({
+      is: `an error: the output of a program in a folder among the PATHs: ${file}`,
+      before: { 'trueup.yaml': SETTINGS, 'd/a.yaml': DEPOT },
+      now: {
+        'd/a.yaml': OTHER_ACCOUNT,
+        'd/cdktf.out/manifest.json': manifestOf('n'),
+        [`d/${file}`]: file.endsWith('.json') ? stackOf('depot') : DEPOT,
+      },
+      paths: ['d'],
+      code: 1,
+    })),
+    ...['cdktf.out/stacks/n/cdk.tf.json', 'trueup.out/n.yaml'].map((file) => ({
+      is: `an error: the output of a program beside settings that name a state: ${file}`,
+      before: { 'trueup.yaml': named('s'), 'a.yaml': ALL },
+      now: {
+        'a.yaml': KEPT,
+        'cdktf.out/manifest.json': manifestOf('n'),
+        [file]: file.endsWith('.json') ? stackOf('depot') : DEPOT,
+      },
+      paths: ['a.yaml'],
+      code: 1,
+    })),
+    {
+      is: 'none: folders in folders that share names, as those of tenants by region',
+      before: {
+        'base/trueup.yaml': SETTINGS,
+        'tenants/eu/acme/v.yaml': 'variables: { tenant: acme }\n',
+        'tenants/eu/acme/x.yaml': ALL,
+      },
+      now: {
+        'tenants/eu/acme/x.yaml': KEPT,
+        ...Object.fromEntries(
+          ['eu/bell', 'us/cyan', 'us/dune'].flatMap((tenant) => [
+            [`tenants/${tenant}/v.yaml`, `variables: { tenant: ${tenant} }\n`],
+            [`tenants/${tenant}/x.yaml`, 'accounts: { z: { name: "${var.tenant}" } }\n'],
+          ]),
+        ),
+      },
+      paths: ['base', 'tenants/eu/acme'],
+      code: 0,
+    },
+    {
+      is: 'none: a template and its use, of which a folder holds copies',
+      before: { 'trueup.yaml': SETTINGS, 'p/x.yaml': ALL },
+      now: {
+        'p/x.yaml': KEPT,
+        't.yaml': TEMPLATE.replace(SETTINGS, ''),
+        'u.yaml': using('acme'),
+        'old/t.yaml': TEMPLATE.replace(SETTINGS, ''),
+        'old/u.yaml': using('acme'),
+      },
+      paths: ['p'],
+      code: 0,
+    },
   ])('is $is', async ({ before, now, paths, applied = paths, words = [], env = {}, code }) => {
     const cwd = join(freshFolder(), 'here');
     writeAll(cwd, before);
@@ -915,15 +1008,24 @@ describe('a block in a file that the PATHs leave out', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('pipe.yaml is not a regular file')]);
   });
 
-  test('is an error where the environment names the state, and a file above has that name', async () => {
-    const top = freshFolder();
-    const env = { TRUEUP_STATE: join(top, 'state.json') };
-    writeAll(top, { 'trueup.yaml': `${SETTINGS}accounts: { hq: { name: HQ } }\n` });
-    await inProcess(apply, ['apply', '--auto-approve'], { cwd: top, env });
-    writeAll(top, { 'sites/trueup.yaml': `${SETTINGS}${OTHER_ACCOUNT}` });
-    const shown = await inProcess(plan, ['plan'], { cwd: join(top, 'sites'), env });
-    expect([shown.code, shown.stderr]).toEqual([1, expect.stringContaining('../trueup.yaml')]);
-  });
+  test.each<{ before: (top: string) => Env; now: (top: string) => Env }>([
+    {
+      before: (top) => ({ TRUEUP_STATE: join(top, 's.json') }),
+      now: (top) => ({ TRUEUP_STATE: join(top, 's.json') }),
+    },
+    { before: () => ({}), now: () => ({ TRUEUP_STATE: '../.trueup/state.json' }) },
+  ])(
+    'is an error where the environment names the state, and a file above has that name: %#',
+    async ({ before, now }) => {
+      const top = freshFolder();
+      writeAll(top, { 'trueup.yaml': `${SETTINGS}accounts: { hq: { name: HQ } }\n` });
+      await inProcess(apply, ['apply', '--auto-approve'], { cwd: top, env: before(top) });
+      writeAll(top, { 'sites/trueup.yaml': `${SETTINGS}${OTHER_ACCOUNT}` });
+      const env = now(top);
+      const shown = await inProcess(plan, ['plan'], { cwd: join(top, 'sites'), env });
+      expect([shown.code, shown.stderr]).toEqual([1, expect.stringContaining('../trueup.yaml')]);
+    },
+  );
 
   test('is none of a project in a folder above, whose state is there', async () => {
     const top = folderWith({

@@ -941,6 +941,12 @@ describe('PATH arguments', () => {
     ]);
   });
 
+  it('may declare what stands in a file of two bytes for each letter', async () => {
+    const wide = Buffer.from('accounts:\n  depot: { name: Depot }\n', 'utf16le').toString('latin1');
+    const { mayBeDeclared } = await loading({ 'trueup.yaml': a, 'b.yaml': wide });
+    expect([mayBeDeclared('accounts.depot'), mayBeDeclared('accounts.x')]).toEqual([true, false]);
+  });
+
   it('take an empty file for ours, and none at all for a mistake', async () => {
     expect((await project({ 'trueup.yaml': '# nothing left\n' })).declarations).toEqual([]);
     expect(await codes({ 'readme.md': '' })).toEqual(['no-declarations']);

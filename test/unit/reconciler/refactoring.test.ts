@@ -32,6 +32,7 @@ const objects = [
 const held = (id: string, more: Partial<Entry> = {}): Entry =>
   entry('accounts', id, id === '2' ? hq : { name: 'Depot', account: '1' }, more);
 const origin = { file: 'a.yaml', line: 9, column: 5 };
+const nothing = { declarations: [], blocks: [], names: new Map<string, string>() };
 const moved = (to: string, ...from: readonly string[]): Declaration => ({
   ...declare(`accounts.${to}`, hq),
   moved_from: from.map((name) => ({ address: `accounts.${name}`, origin })),
@@ -746,7 +747,7 @@ describe('a move to what is removed, where nothing is declared', () => {
       more: {
         project: {
           ...projectOf([declare('accounts.root', { name: 'Root' })]),
-          outside: { declarations: [], blocks: outside },
+          outside: { ...nothing, blocks: outside },
         },
       },
     });
@@ -763,7 +764,7 @@ describe('a move to what is removed, where nothing is declared', () => {
         project: {
           ...projectOf([declare('accounts.root', { name: 'Root' })]),
           refactorings: [move('a', 'b')],
-          outside: { declarations: [], blocks: [move('b', 'c')] },
+          outside: { ...nothing, blocks: [move('b', 'c')] },
         },
       },
     });
@@ -786,7 +787,7 @@ describe('a move to what is removed, where nothing is declared', () => {
         project: {
           ...projectOf([]),
           outside: {
-            declarations: [],
+            ...nothing,
             blocks: names.map((name) => move(name, `${name}2`)),
           },
         },
@@ -826,7 +827,7 @@ describe('a move to what is removed, where nothing is declared', () => {
       more: {
         project: {
           ...projectOf([declare('accounts.a', { name: 'A' })]),
-          outside: { declarations: [], blocks: [move('a', 'b')] },
+          outside: { ...nothing, blocks: [move('a', 'b')] },
         },
       },
     });
@@ -841,7 +842,7 @@ describe('a move to what is removed, where nothing is declared', () => {
       more: {
         project: {
           ...projectOf([declare('accounts.root', { name: 'Root' })]),
-          outside: { declarations: [declare(address, { name: 'A' })], blocks: [] },
+          outside: { ...nothing, declarations: [declare(address, { name: 'A' })] },
         },
       },
     });
@@ -850,6 +851,31 @@ describe('a move to what is removed, where nothing is declared', () => {
         detail: expect.stringContaining(`removed: [{ from: 'accounts.a["$\${x}"]', lifecycle`),
       }),
     );
+  });
+
+  it.each([
+    ['accounts.a', true],
+    ['use.a', false],
+    ['accounts.site-m', true],
+    ['use.site', true],
+    ['use.site-m', false],
+    ['use.sit', false],
+  ])('may be what a file declares by the name %s', (name, isFound) => {
+    const address = name.endsWith('.a') ? 'accounts.a["k"]' : 'accounts.site-m["k"]';
+    const { plan } = planScene({
+      state: { [address]: held('2') },
+      live: { accounts: objects },
+      more: {
+        project: {
+          ...projectOf([declare('accounts.root', { name: 'Root' })]),
+          outside: { ...nothing, names: new Map([[name, 'x.yaml']]) },
+        },
+      },
+    });
+    const found = plan.diagnostics.filter(({ code }) => code === 'declared-elsewhere');
+    expect(
+      found.map((one) => [one.address, one.summary.includes('x.yaml, which the PATHs')]),
+    ).toEqual(isFound ? [[address, true]] : []);
   });
 
   it.each([
@@ -862,7 +888,7 @@ describe('a move to what is removed, where nothing is declared', () => {
       more: {
         project: {
           ...projectOf([declare('accounts.root', { name: 'Root' })]),
-          outside: { declarations: [], blocks: [], error: { origin, summary } },
+          outside: { ...nothing, error: { origin, summary } },
         },
       },
     });
