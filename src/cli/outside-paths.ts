@@ -11,7 +11,7 @@ import {
   type Refactoring,
   type Settings,
 } from '../model/index.js';
-import type { Loaded } from '../declarations/index.js';
+import type { LoadOptions, Loaded } from '../declarations/index.js';
 import { FLEET_FILE } from '../fleet/tenant.js';
 import type { DeclarationFiles } from '../platform/index.js';
 import type { Context } from './context.js';
@@ -21,7 +21,7 @@ interface Reader {
   readonly files: DeclarationFiles;
   readonly load: (
     paths: readonly string[],
-    more?: { readonly settingsAlone?: true; readonly walked?: readonly string[] },
+    more?: Pick<LoadOptions, 'settingsAlone' | 'walked' | 'walkedLast'>,
   ) => Promise<Loaded>;
 }
 
@@ -256,12 +256,17 @@ async function outsideFiles(
     const others = walked.filter((file) => !passive.has(file));
     // What needs such a file has an error without it.
     if (passive.size > 0 && others.length > 0) loaded = await load(paths, { walked: others });
-    const [error] = others.length > 0 ? errorsIn(loaded) : [];
-    found.push({
-      declarations: loaded.understood.declarations.filter(isElsewhere),
-      blocks: (loaded.understood.refactorings ?? []).filter(isElsewhere),
-      ...defined({ error }),
-    });
+    const readings = [loaded];
+    if (sharesVariables(loaded.contents.keys, new Set(others)))
+      readings.push(await load(paths, { walked: others, walkedLast: true }));
+    for (const reading of readings) {
+      const [error] = others.length > 0 ? errorsIn(reading) : [];
+      found.push({
+        declarations: reading.understood.declarations.filter(isElsewhere),
+        blocks: (reading.understood.refactorings ?? []).filter(isElsewhere),
+        ...defined({ error }),
+      });
+    }
   }
   const errors = [
     ...faults.filter(({ origin }) => unread.has(origin.file)),
@@ -279,6 +284,14 @@ type Names = Loaded['contents']['keys'];
 
 const namesIn = async (files: readonly string[], { load }: Reader): Promise<Names> =>
   files.length > 0 ? (await load([], { walked: files })).contents.keys : new Map();
+
+/** Whether files give a variable a value that others give another one. Which of them counts depends on the order of the PATHs. */
+function sharesVariables(keys: Names, files: ReadonlySet<string>): boolean {
+  const given = (isOf: boolean): readonly string[] =>
+    [...keys].flatMap(([file, some]) => (files.has(file) === isOf ? [...some] : []));
+  const others = new Set(given(false));
+  return given(true).some((key) => key.startsWith('variables.') && others.has(key));
+}
 
 /**
  * Files that can be loaded together. Where several have one name, they are of parts that are never planned together, such

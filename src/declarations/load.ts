@@ -77,6 +77,8 @@ export interface LoadOptions {
   readonly commandOutput?: CommandOutput;
   /** Files beside the PATHs. They are taken as a walk of one folder takes its files: those without a top-level key of trueup are left out, wrong or not. */
   readonly walked?: readonly string[];
+  /** Whether their variables have the last word, as those of the last PATH have. */
+  readonly walkedLast?: boolean;
   /** Reads settings and variables alone: what is declared may be wrong then. */
   readonly settingsAlone?: boolean;
   /** `--env`. */
@@ -196,13 +198,16 @@ async function withSettingsAbove(
 }
 
 /** Nothing of several projects at once is read. Commands without declarations work in the folder of a fleet without settings. */
-function filesFor({ files, cwd, paths, env, settingsAlone, walked = [] }: LoadOptions) {
+function filesFor(options: LoadOptions) {
+  const { files, cwd, paths, env, settingsAlone, walked = [], walkedLast } = options;
   const found = findFiles(files, cwd, [...walked, ...paths], env);
   const beside = new Set(walked);
   const finding = {
     ...found,
     files: found.files.map((one) =>
-      beside.has(one.file) ? { ...one, named: false, argument: 0 } : one,
+      beside.has(one.file)
+        ? { ...one, named: false, argument: walkedLast ? walked.length + paths.length : 0 }
+        : one,
     ),
   };
   const complaints = finding.diagnostics.filter(({ code }) => code === FLEET_FOLDER);

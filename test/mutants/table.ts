@@ -3903,7 +3903,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a declaration in another file does not keep the object',
     file: 'cli/outside-paths.ts',
-    find: 'declarations: loaded.understood.declarations.filter(isElsewhere),',
+    find: 'declarations: reading.understood.declarations.filter(isElsewhere),',
     replace: 'declarations: [],',
     tests: ['unit/cli/outside-paths.test.ts'],
   },
@@ -4206,6 +4206,13 @@ export const mutants: readonly Mutant[] = [
     file: 'cli/outside-paths.ts',
     find: 'placeOf(understood.settings, folder) ===',
     replace: 'placeOf(understood.settings) ===',
+    tests: ['unit/cli/outside-paths.test.ts'],
+  },
+  {
+    name: 'of two values of a variable, only that of the PATHs counts in left-out files',
+    file: 'cli/outside-paths.ts',
+    find: 'if (sharesVariables(',
+    replace: 'if (paths.length < 0 && sharesVariables(',
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {

@@ -195,6 +195,7 @@ describe('what a file says that the PATHs leave out', () => {
       before: { 'trueup.yaml': SETTINGS, 'p/x.yaml': ALL },
       now: {
         'p/x.yaml': KEPT,
+        'q/x.yaml': OTHER_ACCOUNT,
         'pnpm-lock.yaml':
           "lockfileVersion: '9.0'\nsettings:\n  autoInstallPeers: true\nimporters:\n  .: {}\n",
         'ci/azure-pipelines.yml': 'trigger: [main]\nvariables:\n  - name: a\n    value: b\n',
@@ -209,7 +210,7 @@ describe('what a file says that the PATHs leave out', () => {
       before: { 'trueup.yaml': SETTINGS, 'p/x.yaml': ALL },
       now: {
         'p/x.yaml': KEPT,
-        'q/v.yaml': 'variables: { sites: [depot] }\nvariables: {}\n',
+        'q/v.yaml': 'variables: { sites: [depot] }\nextra: 1\n',
         'q/x.yaml': EACH,
       },
       paths: ['p'],
@@ -614,20 +615,23 @@ describe('what a file says that the PATHs leave out', () => {
       paths: ['a.yaml'],
       code: 1,
     },
-    {
-      is: 'an error: a template of a third file adopts the object',
-      before: { 'trueup.yaml': SETTINGS, 'a.yaml': ALL },
-      now: {
-        'a.yaml': KEPT,
+    ...[['a.yaml'], ['a.yaml', 'lib']].map((paths) => ({
+      is: `an error: a template of a third file adopts the object, with PATHs ${paths.join(' ')}`,
+      before: {
+        'trueup.yaml': SETTINGS,
+        'a.yaml': ALL,
         'lib/t.yaml': TEMPLATE.replace(SETTINGS, '').replace(
           'name: "${param.n}"',
           'name: Depot, lifecycle: { adopt: "${param.n}" }',
         ),
+      },
+      now: {
+        'a.yaml': KEPT,
         'b.yaml': 'use: { w: { template: site, with: { n: "2" } } }\n',
       },
-      paths: ['a.yaml'],
+      paths,
       code: 1,
-    },
+    })),
     {
       is: 'an error: a recorded file in another folder, without settings',
       before: {
@@ -878,6 +882,33 @@ describe('what a file says that the PATHs leave out', () => {
       paths: ['.'],
       code: 1,
     },
+    {
+      is: 'an error: a block with a variable to which two files give a value',
+      before: { 'trueup.yaml': SETTINGS, 'p/x.yaml': ALL },
+      now: {
+        'p/x.yaml': KEPT,
+        'q/v.yaml': 'variables: { old: kiosk }\n',
+        'q/w.yaml': 'variables: { old: depot }\n',
+        'q/b.yaml': SETTLED.replace('accounts.depot', '"accounts.${var.old}"'),
+      },
+      paths: ['p'],
+      code: 1,
+    },
+    {
+      is: 'an error: a block with a variable to which the PATHs give another value',
+      before: {
+        'trueup.yaml': SETTINGS,
+        'p/x.yaml': ALL,
+        'p/v.yaml': 'variables: { old: kiosk }\n',
+      },
+      now: {
+        'p/x.yaml': KEPT,
+        'q/v.yaml': 'variables: { old: depot }\n',
+        'q/b.yaml': SETTLED.replace('accounts.depot', '"accounts.${var.old}"'),
+      },
+      paths: ['p'],
+      code: 1,
+    },
     ...['p/v.yaml', 'q/t/a/v.yaml', 'base/v.yaml'].map((file) => ({
       is: `an error: members by a variable to which ${file} gives another value`,
       before: {
@@ -898,9 +929,9 @@ describe('what a file says that the PATHs leave out', () => {
     })),
     ...['cdktf.out/stacks/n/cdk.tf.json', 'trueup.out/n.yaml'].map((file) => ({
       is: `an error: the output of a program in a folder among the PATHs: ${file}`,
-      before: { 'trueup.yaml': SETTINGS, 'd/a.yaml': DEPOT },
+      before: { 'trueup.yaml': SETTINGS, 'd/sub/a.yaml': DEPOT },
       now: {
-        'd/a.yaml': OTHER_ACCOUNT,
+        'd/sub/a.yaml': OTHER_ACCOUNT,
         'd/cdktf.out/manifest.json': manifestOf('n'),
         [`d/${file}`]: file.endsWith('.json') ? stackOf('depot') : DEPOT,
       },
@@ -909,13 +940,13 @@ describe('what a file says that the PATHs leave out', () => {
     })),
     ...['cdktf.out/stacks/n/cdk.tf.json', 'trueup.out/n.yaml'].map((file) => ({
       is: `an error: the output of a program beside settings that name a state: ${file}`,
-      before: { 'trueup.yaml': named('s'), 'a.yaml': ALL },
+      before: { 'conf/trueup.yaml': named('s'), 'a.yaml': ALL },
       now: {
         'a.yaml': KEPT,
         'cdktf.out/manifest.json': manifestOf('n'),
         [file]: file.endsWith('.json') ? stackOf('depot') : DEPOT,
       },
-      paths: ['a.yaml'],
+      paths: ['conf', 'a.yaml'],
       code: 1,
     })),
     {
