@@ -5,6 +5,7 @@ import {
   append,
   cached,
   defined,
+  errorCode,
   isAddress,
   type OutsideFiles,
   type Project,
@@ -136,8 +137,9 @@ const foldersAbove = (folder: string): readonly string[] =>
 function kindAt(files: DeclarationFiles, cwd: string, path: string) {
   try {
     return files.stat(resolve(cwd, path))?.kind;
-  } catch {
-    return 'unknown';
+  } catch (error) {
+    // A part of the path is a file, such as the program whose document is named.
+    return errorCode(error) === 'ENOTDIR' ? undefined : 'unknown';
   }
 }
 
@@ -161,7 +163,7 @@ async function namesBeside(
   const isProgram = (folder: string): boolean => {
     const program = resolve(cwd, folder, 'cdktf.json');
     return (
-      files.stat(program) !== undefined &&
+      kindAt(files, cwd, program) !== undefined &&
       [program, dirname(program)].some((one) => programs.has(one))
     );
   };
@@ -228,9 +230,6 @@ async function outsideFiles(
   project: Project,
   { names, faults, above: higher, isNamed, reader, recorded }: Finding,
 ): Promise<OutsideFiles> {
-  const { load } = reader;
-  const paths = project.paths.filter((path) => path !== '-');
-  const isElsewhere = (one: Sited): boolean => !isNamed(fileOf(one));
   const ofProject = projectFiles(context, project, { ...reader, above: higher });
   const ours = async (some: readonly string[]): Promise<string[]> => {
     const kept: string[] = [];
@@ -241,33 +240,10 @@ async function outsideFiles(
   const unread = new Set(await ours(faults.map(({ origin }) => origin.file)));
   const kept = await ours(names);
   const keys = await namesIn(kept, reader);
-  const found: Pick<OutsideFiles, 'declarations' | 'blocks' | 'error'>[] = [];
-  for (const walked of groupsOf(kept, keys)) {
-    let loaded = await load(paths, { walked });
-    const errorsIn = ({ diagnostics }: Loaded) =>
-      diagnostics.flatMap(({ severity, code, origin, summary }) =>
-        severity === 'error' && origin && !isNamed(origin.file) ? [{ code, origin, summary }] : [],
-      );
-    const passive = new Set(
-      errorsIn(loaded).flatMap(({ code, origin: { file } }) =>
-        loaded.contents.passive.has(file) && code !== 'duplicate-declaration' ? [file] : [],
-      ),
-    );
-    const others = walked.filter((file) => !passive.has(file));
-    // What needs such a file has an error without it.
-    if (passive.size > 0 && others.length > 0) loaded = await load(paths, { walked: others });
-    const readings = [loaded];
-    if (sharesVariables(loaded.contents.keys, new Set(others)))
-      readings.push(await load(paths, { walked: others, walkedLast: true }));
-    for (const reading of readings) {
-      const [error] = others.length > 0 ? errorsIn(reading) : [];
-      found.push({
-        declarations: reading.understood.declarations.filter(isElsewhere),
-        blocks: (reading.understood.refactorings ?? []).filter(isElsewhere),
-        ...defined({ error }),
-      });
-    }
-  }
+  const readGroup = groupReader(project, isNamed, reader);
+  const found: Reading[] = [];
+  for (const group of groupsOf({ files: kept, others: [] }, keys))
+    found.push(...(await readGroup(group)));
   const errors = [
     ...faults.filter(({ origin }) => unread.has(origin.file)),
     ...found.flatMap(({ error }) => error ?? []),
@@ -277,6 +253,44 @@ async function outsideFiles(
     blocks: found.flatMap(({ blocks }) => blocks),
     names: new Map([...keys].flatMap(([file, some]) => [...some].map((key) => [key, file]))),
     ...defined({ error: errors[0] }),
+  };
+}
+
+type Reading = Pick<OutsideFiles, 'declarations' | 'blocks' | 'error'>;
+
+/** Reads files together, and with each value that a variable may have there. */
+function groupReader(
+  project: Project,
+  isNamed: Finding['isNamed'],
+  { load }: Reader,
+): (group: Group) => Promise<readonly Reading[]> {
+  const paths = project.paths.filter((path) => path !== '-');
+  const isElsewhere = (one: Sited): boolean => !isNamed(fileOf(one));
+  return async ({ files, others }) => {
+    const errorsIn = ({ diagnostics }: Loaded) =>
+      diagnostics.flatMap(({ severity, code, origin, summary }) =>
+        severity === 'error' && origin && !isNamed(origin.file) ? [{ code, origin, summary }] : [],
+      );
+    const first = await load(paths, { walked: files });
+    const passive = new Set(
+      errorsIn(first).flatMap(({ code, origin: { file } }) =>
+        first.contents.passive.has(file) && code !== 'duplicate-declaration' ? [file] : [],
+      ),
+    );
+    const kept = files.filter((file) => !passive.has(file));
+    if (kept.length === 0) return [];
+    // What needs a file that is left out has an error without it.
+    const alone = passive.size > 0 ? await load(paths, { walked: kept }) : first;
+    const needsOthers = others.length > 0 && errorsIn(alone).length > 0;
+    const walked = needsOthers ? [...kept, ...others] : kept;
+    const readings = [needsOthers ? await load(paths, { walked }) : alone];
+    if (sharesVariables(readings[0]!.contents.keys, new Set(walked)))
+      readings.push(await load(paths, { walked, walkedLast: true }));
+    return readings.map((reading) => ({
+      declarations: reading.understood.declarations.filter(isElsewhere),
+      blocks: (reading.understood.refactorings ?? []).filter(isElsewhere),
+      ...defined({ error: errorsIn(reading)[0] }),
+    }));
   };
 }
 
@@ -293,16 +307,22 @@ function sharesVariables(keys: Names, files: ReadonlySet<string>): boolean {
   return given(true).some((key) => key.startsWith('variables.') && others.has(key));
 }
 
+interface Group {
+  readonly files: readonly string[];
+  /** Files of other groups that share no name with any file. */
+  readonly others: readonly string[];
+}
+
 /**
  * Files that can be loaded together. Where several have one name, they are of parts that are never planned together, such
  * as the folders of tenants: each folder is loaded with the files that share no name.
  */
-function groupsOf(files: readonly string[], keys: Names): readonly (readonly string[])[] {
+function groupsOf({ files, others }: Group, keys: Names): readonly Group[] {
   if (files.length === 0) return [];
   const holders = new Map<string, string[]>();
   for (const file of files) for (const key of keys.get(file) ?? []) append(holders, key, file);
-  const conflicting = [...holders.values()].filter((some) => some.length > 1).flat();
-  const folders = conflicting.map((file) => file.split('/').slice(0, -1));
+  const conflicting = new Set([...holders.values()].filter((some) => some.length > 1).flat());
+  const folders = [...conflicting].map((file) => file.split('/').slice(0, -1));
   const [first = []] = folders;
   const at = first.findIndex((part, index) => folders.some((one) => one[index] !== part));
   const depth = at < 0 ? first.length : at;
@@ -312,14 +332,16 @@ function groupsOf(files: readonly string[], keys: Names): readonly (readonly str
       .slice(0, -1)
       .slice(0, depth + 1)
       .join('/');
-  const apart = new Set(conflicting.map(groupOf));
-  if (apart.size < 2) return [files];
-  return [...apart].flatMap((group) =>
-    groupsOf(
-      files.filter((file) => groupOf(file) === group || !apart.has(groupOf(file))),
+  const apart = new Set([...conflicting].map(groupOf));
+  if (apart.size < 2) return [{ files, others }];
+  return [...apart].flatMap((group) => {
+    const isOther = (file: string): boolean => groupOf(file) !== group && apart.has(groupOf(file));
+    const lent = files.filter((file) => isOther(file) && !conflicting.has(file));
+    return groupsOf(
+      { files: files.filter((file) => !isOther(file)), others: [...others, ...lent] },
       keys,
-    ),
-  );
+    );
+  });
 }
 
 /** Files of projects are smaller. */
@@ -352,15 +374,17 @@ function projectFiles(
   const readable = paths.filter((path) => path !== '-');
   let own: Promise<Loaded> | undefined;
   const byEnvironment = settings.state?.url === undefined && Boolean(environment['TRUEUP_STATE']);
+  const real = (path: string): string =>
+    files.realPath(path) ?? join(real(dirname(path)), basename(path));
   const placeOf = (some: Settings, folder = cwd): string => {
     const { url, project } = statePlace(context, some);
-    return isAddress(url) ? `${url} ${project}` : resolve(folder, url);
+    return isAddress(url) ? `${url} ${project}` : real(resolve(folder, url));
   };
   /** There, a state at its usual place needs no variable of the environment. */
   const isUsual = (some: Settings, folder: string | undefined): boolean =>
     folder !== undefined &&
     some.state?.url === undefined &&
-    resolve(folder, statePlace(context, some).usual) === placeOf(settings);
+    real(resolve(folder, statePlace(context, some).usual)) === placeOf(settings);
   const isOurs = async (file: string, isHolder: boolean): Promise<boolean> => {
     // A stack has the settings of the PATHs that it is planned with.
     if (file.endsWith('.tf.json')) return true;

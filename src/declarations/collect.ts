@@ -223,7 +223,7 @@ function mayDeclare(kinds: Kinds, { root }: RawDocument): boolean {
     // Other programs have lists of `users`, and keys such as `importers`.
     if (words.includes(key)) return isMap(root[key]) || kinds.get(key)?.beyond !== true;
     const word = nearest(key, words);
-    return word !== undefined && Math.abs(word.length - key.length) <= 1;
+    return word !== undefined && Math.abs(word.length - key.length) <= Math.max(1, word.length / 4);
   });
 }
 

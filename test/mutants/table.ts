@@ -3959,7 +3959,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a state at its usual place is another one where it is written out',
     file: 'cli/outside-paths.ts',
-    find: ': resolve(folder, url)',
+    find: ': real(resolve(folder, url))',
     replace: ": (some.state?.url ?? '')",
     tests: ['unit/cli/outside-paths.test.ts'],
   },
@@ -4148,8 +4148,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a block of a stack with an address of a declaration file is of another provider',
     file: 'declarations/stacks/stack-refactoring.ts',
-    find: 'if (!bare || mistakenType(text, stack))',
-    replace: 'if (!bare)',
+    find: 'if (!bare || mistakenType(inner, stack) || (bare.kind',
+    replace: 'if (!bare || (bare.kind',
     tests: ['unit/declarations/stack.test.ts'],
   },
   {
@@ -4169,22 +4169,22 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'folders that share names are loaded together',
     file: 'cli/outside-paths.ts',
-    find: 'if (apart.size < 2) return [files];',
-    replace: 'if (apart.size >= 0) return [files];',
+    find: 'if (apart.size < 2) return [{ files, others }];',
+    replace: 'if (apart.size >= 0) return [{ files, others }];',
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {
     name: 'the error of a file that declares nothing counts',
     file: 'cli/outside-paths.ts',
-    find: 'loaded.contents.passive.has(file) && code',
-    replace: "loaded.contents.passive.has(file) && file === '' && code",
+    find: 'first.contents.passive.has(file) && code',
+    replace: "first.contents.passive.has(file) && file === '' && code",
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {
     name: 'a file that declares nothing is not missed',
     file: 'cli/outside-paths.ts',
-    find: 'if (passive.size > 0 && others.length > 0) loaded',
-    replace: 'if (passive.size < 0) loaded',
+    find: 'passive.size > 0 ? await load(paths, { walked: kept }) : first',
+    replace: 'passive.size < 0 ? await load(paths, { walked: kept }) : first',
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {
@@ -4216,11 +4216,52 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {
+    name: 'only keys with a letter too many may be meant for declarations',
+    file: 'declarations/collect.ts',
+    find: '<= Math.max(1, word.length / 4)',
+    replace: '<= 1',
+    tests: ['unit/cli/outside-paths.test.ts'],
+  },
+  {
+    name: 'a folder is loaded without the templates of another one',
+    file: 'cli/outside-paths.ts',
+    find: 'const needsOthers = others.length > 0 &&',
+    replace: 'const needsOthers = others.length < 0 &&',
+    tests: ['unit/cli/outside-paths.test.ts'],
+  },
+  {
+    name: 'a path through a file may be a file',
+    file: 'cli/outside-paths.ts',
+    find: "errorCode(error) === 'ENOTDIR' ? undefined :",
+    replace: "errorCode(error) === 'never' ? undefined :",
+    tests: ['unit/cli/outside-paths.test.ts'],
+  },
+  {
+    name: 'a state is another one through a link',
+    file: 'cli/outside-paths.ts',
+    find: ': real(resolve(folder, url));',
+    replace: ': resolve(folder, url);',
+    tests: ['unit/cli/outside-paths.test.ts'],
+  },
+  {
+    name: 'a block about a resource of another provider in a module is wrong',
+    file: 'declarations/stacks/stack-refactoring.ts',
+    find: "text.replace(MODULES, '')",
+    replace: "text.replace(MODULES, '$&')",
+    tests: ['unit/declarations/stack.test.ts'],
+  },
+  {
+    name: 'a resource in a module is that of the same name',
+    file: 'declarations/stacks/stack-refactoring.ts',
+    find: '|| (bare.kind && inner !== text)',
+    replace: '',
+    tests: ['unit/declarations/stack.test.ts'],
+  },
+  {
     name: 'folders in folders that share names are loaded together',
     file: 'cli/outside-paths.ts',
-    find: 'return [...apart].flatMap((group) => groupsOf(',
-    replace:
-      'return [...apart].flatMap((group) => ((some: readonly string[], _: Names) => [some])(',
+    find: 'return groupsOf({ files: files.filter(',
+    replace: 'return ((some: Group, _: Names) => [some])({ files: files.filter(',
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {
@@ -4282,8 +4323,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'keys of other programs may be meant for declarations',
     file: 'declarations/collect.ts',
-    find: 'word !== undefined && Math.abs(word.length - key.length) <= 1',
-    replace: 'word !== undefined',
+    find: 'Math.abs(word.length - key.length) <= Math.max(1, word.length / 4)',
+    replace: 'word.length < 99',
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {

@@ -41,10 +41,15 @@ function blocksOf(value: Json | undefined): readonly JsonObject[] {
   return [value ?? []].flat().filter((one): one is JsonObject => isObject(one));
 }
 
+/** The modules in front of the address of a resource in one. */
+const MODULES = /^(?:module\.[\w-]+(?:\[(?:\d+|"(?:[^"\\]|\\.)*")\])?\.)+/;
+
 /** What a text names, with its address in a file, which a resource of another provider has not. Undefined for what is no address. */
 function addressed(text: Json | undefined, { stack }: StackPlace) {
-  const bare = typeof text === 'string' ? bareAddress(text, stack) : undefined;
-  if (!bare || mistakenType(text, stack)) return undefined;
+  if (typeof text !== 'string') return undefined;
+  const inner = text.replace(MODULES, '');
+  const bare = bareAddress(inner, stack);
+  if (!bare || mistakenType(inner, stack) || (bare.kind && inner !== text)) return undefined;
   const { kind } = bare;
   return { kind, address: kind && escapeText(formatAddress({ ...bare, kind: kind.name })) };
 }

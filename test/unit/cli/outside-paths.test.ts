@@ -1,7 +1,7 @@
 // What files say that the PATHs of a plan leave out: nothing may be deleted that the plan of all files keeps, and what
 // other projects of a repository declare stops no removal.
 import { spawnSync } from 'node:child_process';
-import { renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { run as apply } from '../../../src/cli/commands/apply.js';
@@ -969,6 +969,40 @@ describe('what a file says that the PATHs leave out', () => {
       code: 0,
     },
     {
+      is: 'none: a folder that gives a value to what another folder uses in templates',
+      before: {
+        'trueup.yaml': SETTINGS,
+        'p/x.yaml': ALL,
+        'base/t.yaml': TEMPLATE.replace(SETTINGS, '').replace('param.n', 'var.size'),
+        'base/v.yaml': 'variables: { size: one }\n',
+        'acme/v.yaml': 'variables: { size: two }\n',
+        'acme/u.yaml': using('acme'),
+      },
+      now: { 'p/x.yaml': KEPT },
+      paths: ['p'],
+      code: 0,
+    },
+    {
+      is: 'none: what the documents of a program no longer declare',
+      before: {
+        'cdktf.json': JSON.stringify({
+          language: 'typescript',
+          app: 'cp made.yaml $CDKTF_OUTDIR/net.yaml',
+        }),
+        'made.yaml': `${SETTINGS}${ALL}`,
+      },
+      now: { 'made.yaml': `${SETTINGS}${KEPT}` },
+      paths: ['cdktf.json'],
+      code: 0,
+    },
+    ...['AlertRules', 'alert_push_destination', 'alert_destinations'].map((key) => ({
+      is: `an error: a key that may be meant for a kind: ${key}`,
+      before: { 'trueup.yaml': SETTINGS, 'p/x.yaml': ALL },
+      now: { 'p/x.yaml': KEPT, 'b.yaml': `${key}: { depot: { name: Depot } }\n` },
+      paths: ['p'],
+      code: 1,
+    })),
+    {
       is: 'none: a template and its use, of which a folder holds copies',
       before: { 'trueup.yaml': SETTINGS, 'p/x.yaml': ALL },
       now: {
@@ -1091,6 +1125,27 @@ describe('what a file says that the PATHs leave out', () => {
     });
     const { code, stdout } = await typing(plan, cwd, 'plan', 'link');
     expect([code, stdout]).toEqual([0, expect.stringContaining('. forget accounts.depot')]);
+  });
+
+  test('is none where the folder of a recorded file became a file', async () => {
+    const cwd = folderWith({ 'trueup.yaml': `${SETTINGS}${KEPT}`, 'sites/a.yaml': DEPOT });
+    await typing(apply, cwd, 'apply', '--auto-approve');
+    rmSync(join(cwd, 'sites'), { recursive: true });
+    writeAll(cwd, { sites: 'moved to the wiki' });
+    const { code, stdout } = await typing(plan, cwd, 'plan');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('- DELETE accounts.depot')]);
+  });
+
+  test('is an error of a project with the same state through a link', async () => {
+    const cwd = folderWith({ 'p/trueup.yaml': `${named('real/s')}${ALL}` });
+    await typing(apply, cwd, 'apply', 'p', '--auto-approve');
+    symlinkSync('real', join(cwd, 'link'));
+    writeAll(cwd, {
+      'p/trueup.yaml': `${named('real/s')}${KEPT}`,
+      'q/trueup.yaml': `${named('link/s')}${DEPOT}`,
+    });
+    const { code, stderr } = await typing(plan, cwd, 'plan', 'p');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('q/trueup.yaml, which the PATHs')]);
   });
 
   test('is an error where the folder of a recorded file cannot be entered', async () => {

@@ -546,6 +546,8 @@ alert_rules:
       moved: [
         { from: 'devicecloud_account.old', to: 'devicecloud_account.a' },
         { from: 'random_pet.a', to: 'random_pet.b' },
+        { from: 'module.m["k"].module.n[0].random_pet.a', to: 'random_pet.b' },
+        { from: 'module.m', to: 'module.n.module.m' },
       ],
       ...account({
         name: 'A',
@@ -597,6 +599,7 @@ alert_rules:
       removed: [
         { from: 'devicecloud_alert_rule.r', lifecycle: [{ destroy: false }] },
         { from: 'random_pet.a' },
+        { from: 'module.m.random_pet.a' },
       ],
       variable: { id: { default: '7' } },
       ...account({ name: '${each.key}', for_each: { k: '', l: '' } }),
@@ -1160,6 +1163,11 @@ describe('what cannot be said', () => {
         ...account({ name: 'A' }),
       },
       'unsupported-moved | base | moved | ',
+    ],
+    [
+      'a removal in a module',
+      { removed: [{ from: 'module.m.devicecloud_account.a' }] },
+      'unsupported-removed | base | removed | ',
     ],
     [
       'a move that leads nowhere',
