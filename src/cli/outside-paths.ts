@@ -1,15 +1,14 @@
 // What PATHs leave out of a project: the limits count what is declared there, and a declaration or a block there may speak
 // against what the plan would remove.
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import {
-  append,
   cached,
-  defined,
   errorCode,
   isAddress,
+  type Diagnostic,
+  type Mention,
   type OutsideFiles,
   type Project,
-  type Refactoring,
   type Settings,
 } from '../model/index.js';
 import type { LoadOptions, Loaded } from '../declarations/index.js';
@@ -22,7 +21,7 @@ interface Reader {
   readonly files: DeclarationFiles;
   readonly load: (
     paths: readonly string[],
-    more?: Pick<LoadOptions, 'settingsAlone' | 'walked' | 'walkedLast'>,
+    more?: Partial<Pick<LoadOptions, 'cwd' | 'settingsAlone'>>,
   ) => Promise<Loaded>;
 }
 
@@ -49,10 +48,6 @@ export async function withOutsidePaths(
   const isWhole = named.includes('.');
   const all = isInside && !isWhole ? await load([]) : undefined;
   const own = new Set(declarations.map(({ address }) => address));
-  // Files that no walk reads, and that declare something all the same.
-  const hidden = (all?.diagnostics ?? []).flatMap(({ code, origin, summary }) =>
-    code === 'environment-file' && origin ? [{ origin, summary }] : [],
-  );
   const outside_paths = all?.project?.declarations.filter(({ address }) => !own.has(address));
   return {
     ...project,
@@ -65,12 +60,9 @@ export async function withOutsidePaths(
       const { names, faults } = await around({ cwd, paths, recorded: there }, reader);
       const higher = above(files, cwd, recorded);
       return outsideFiles(context, project, {
-        names: [...new Set([...there, ...higher.keys(), ...names])].filter(
-          (file) => !isNamed(file),
-        ),
+        names: [...there, ...higher.keys(), ...names].filter((file) => !isNamed(file)),
         above: higher,
-        faults: [...faults, ...hidden].filter(({ origin }) => !isNamed(origin.file)),
-        isNamed,
+        faults: faults.filter(({ origin }) => !isNamed(origin.file)),
         reader,
         recorded: new Set(recorded),
       });
@@ -88,7 +80,15 @@ async function around(
   const { yamlFilesBelow } = await import('../declarations/index.js');
   // The project may be in a hidden folder, which no walk of the current one enters.
   const { settings_files } = await load(named, { settingsAlone: true });
-  const folders = settings_files.map((file) => dirname(file)).filter(isBelow);
+  // Outside of the current folder, only one that holds more of the PATHs in its folders: others may be of the whole machine.
+  const isSpanned = (folder: string): boolean =>
+    isBelow(folder) ||
+    named.some(
+      (path) =>
+        dirname(path).startsWith(`${folder}/`) ||
+        (path.startsWith(`${folder}/`) && kindAt(files, cwd, path) === 'folder'),
+    );
+  const folders = settings_files.map((file) => dirname(file)).filter(isSpanned);
   const { names, faults } = yamlFilesBelow(files, cwd, ['.', ...folders]);
   const beside = await namesBeside({ cwd, paths: [...paths, ...recorded] }, files);
   return { names: [...names, ...beside], faults };
@@ -102,7 +102,7 @@ interface Named {
 /** Tells whether PATHs lead to a file, which may be there by way of a link. */
 async function leadTo(
   cwd: string,
-  { paths, declarations, refactorings = [] }: Project,
+  { paths }: Project,
   { files }: Reader,
 ): Promise<(file: string) => boolean> {
   const { yamlFilesAt } = await import('../declarations/index.js');
@@ -110,8 +110,8 @@ async function leadTo(
     const path = resolve(cwd, file);
     return [path, files.realPath(path) ?? path];
   };
-  const own = [...declarations, ...refactorings].map(fileOf);
-  const known = new Set([...yamlFilesAt(files, cwd, paths), ...paths, ...own].flatMap(pathsOf));
+  const stacks = paths.flatMap((path) => stacksOf(files, cwd, path));
+  const known = new Set([...yamlFilesAt(files, cwd, paths), ...paths, ...stacks].flatMap(pathsOf));
   return (file) => pathsOf(file).some((path) => known.has(path));
 }
 
@@ -173,9 +173,13 @@ async function namesBeside(
       ...stacksOf(files, cwd, join(folder, '..', '..')),
     ]),
     ...[...new Set(['.', ...folders])].flatMap((folder) =>
-      isProgram(folder) ? [] : stacksOf(files, cwd, join(folder, STACKS_OUTPUT)),
+      isProgram(folder)
+        ? []
+        : [
+            ...stacksOf(files, cwd, join(folder, STACKS_OUTPUT)),
+            ...yamlIn(join(folder, DOCUMENTS_OUTPUT)),
+          ],
     ),
-    ...[...new Set(['.', ...folders])].flatMap((folder) => yamlIn(join(folder, DOCUMENTS_OUTPUT))),
   ];
 }
 
@@ -203,12 +207,7 @@ const foldersOf = (files: DeclarationFiles, { cwd, paths }: Named): ReadonlySet<
     }),
   );
 
-/** What is at a place: of what a template or a program makes, its file is where it is used. */
-type Sited = Pick<Refactoring, 'origin'> & { readonly file?: string };
-
-const fileOf = ({ file, origin }: Sited): string => file ?? origin.file;
-
-type Fault = NonNullable<OutsideFiles['error']>;
+type Fault = Pick<Diagnostic, 'summary'> & Pick<Mention, 'origin'>;
 
 interface Finding {
   /** The files that PATHs leave out. */
@@ -217,131 +216,32 @@ interface Finding {
   readonly faults: readonly Fault[];
   /** Files whose names the state has from one of the folders above, with that folder. */
   readonly above: ReadonlyMap<string, string>;
-  /** Whether PATHs lead to a file. */
-  readonly isNamed: (file: string) => boolean;
   readonly reader: Reader;
   /** Files that the state names: they are of this project. */
   readonly recorded: ReadonlySet<string>;
 }
 
-/** What the files of this project say that PATHs leave out. Also where files have errors: an object would be deleted. */
+/** What the files of this project say that PATHs leave out. */
 async function outsideFiles(
   context: Site,
   project: Project,
-  { names, faults, above: higher, isNamed, reader, recorded }: Finding,
+  { names, faults, above: higher, reader, recorded }: Finding,
 ): Promise<OutsideFiles> {
+  const { cwd, kinds } = context;
+  const { files } = reader;
+  const { mentionsIn } = await import('../declarations/index.js');
   const ofProject = projectFiles(context, project, { ...reader, above: higher });
-  const ours = async (some: readonly string[]): Promise<string[]> => {
-    const kept: string[] = [];
-    for (const file of new Set(some))
-      if (recorded.has(file) || (await ofProject(file))) kept.push(file);
-    return kept;
-  };
-  const unread = new Set(await ours(faults.map(({ origin }) => origin.file)));
-  const kept = await ours(names);
-  const keys = await namesIn(kept, reader);
-  const readGroup = groupReader(project, isNamed, reader);
-  const found: Reading[] = [];
-  for (const group of groupsOf({ files: kept, others: [] }, keys))
-    found.push(...(await readGroup(group)));
-  const errors = [
-    ...faults.filter(({ origin }) => unread.has(origin.file)),
-    ...found.flatMap(({ error }) => error ?? []),
-  ];
-  return {
-    declarations: found.flatMap(({ declarations }) => declarations),
-    blocks: found.flatMap(({ blocks }) => blocks),
-    names: new Map([...keys].flatMap(([file, some]) => [...some].map((key) => [key, file]))),
-    ...defined({ error: errors[0] }),
-  };
-}
-
-type Reading = Pick<OutsideFiles, 'declarations' | 'blocks' | 'error'>;
-
-/** Reads files together, and with each value that a variable may have there. */
-function groupReader(
-  project: Project,
-  isNamed: Finding['isNamed'],
-  { load }: Reader,
-): (group: Group) => Promise<readonly Reading[]> {
-  const paths = project.paths.filter((path) => path !== '-');
-  const isElsewhere = (one: Sited): boolean => !isNamed(fileOf(one));
-  return async ({ files, others }) => {
-    const errorsIn = ({ diagnostics }: Loaded) =>
-      diagnostics.flatMap(({ severity, code, origin, summary }) =>
-        severity === 'error' && origin && !isNamed(origin.file) ? [{ code, origin, summary }] : [],
-      );
-    const first = await load(paths, { walked: files });
-    const passive = new Set(
-      errorsIn(first).flatMap(({ code, origin: { file } }) =>
-        first.contents.passive.has(file) && code !== 'duplicate-declaration' ? [file] : [],
-      ),
-    );
-    const kept = files.filter((file) => !passive.has(file));
-    if (kept.length === 0) return [];
-    // What needs a file that is left out has an error without it.
-    const alone = passive.size > 0 ? await load(paths, { walked: kept }) : first;
-    const needsOthers = others.length > 0 && errorsIn(alone).length > 0;
-    const walked = needsOthers ? [...kept, ...others] : kept;
-    const readings = [needsOthers ? await load(paths, { walked }) : alone];
-    if (sharesVariables(readings[0]!.contents.keys, new Set(walked)))
-      readings.push(await load(paths, { walked, walkedLast: true }));
-    return readings.map((reading) => ({
-      declarations: reading.understood.declarations.filter(isElsewhere),
-      blocks: (reading.understood.refactorings ?? []).filter(isElsewhere),
-      ...defined({ error: errorsIn(reading)[0] }),
-    }));
-  };
-}
-
-type Names = Loaded['contents']['keys'];
-
-const namesIn = async (files: readonly string[], { load }: Reader): Promise<Names> =>
-  files.length > 0 ? (await load([], { walked: files })).contents.keys : new Map();
-
-/** Whether files give a variable a value that others give another one. Which of them counts depends on the order of the PATHs. */
-function sharesVariables(keys: Names, files: ReadonlySet<string>): boolean {
-  const given = (isOf: boolean): readonly string[] =>
-    [...keys].flatMap(([file, some]) => (files.has(file) === isOf ? [...some] : []));
-  const others = new Set(given(false));
-  return given(true).some((key) => key.startsWith('variables.') && others.has(key));
-}
-
-interface Group {
-  readonly files: readonly string[];
-  /** Files of other groups that share no name with any file. */
-  readonly others: readonly string[];
-}
-
-/**
- * Files that can be loaded together. Where several have one name, they are of parts that are never planned together, such
- * as the folders of tenants: each folder is loaded with the files that share no name.
- */
-function groupsOf({ files, others }: Group, keys: Names): readonly Group[] {
-  if (files.length === 0) return [];
-  const holders = new Map<string, string[]>();
-  for (const file of files) for (const key of keys.get(file) ?? []) append(holders, key, file);
-  const conflicting = new Set([...holders.values()].filter((some) => some.length > 1).flat());
-  const folders = [...conflicting].map((file) => file.split('/').slice(0, -1));
-  const [first = []] = folders;
-  const at = first.findIndex((part, index) => folders.some((one) => one[index] !== part));
-  const depth = at < 0 ? first.length : at;
-  const groupOf = (file: string): string =>
-    file
-      .split('/')
-      .slice(0, -1)
-      .slice(0, depth + 1)
-      .join('/');
-  const apart = new Set([...conflicting].map(groupOf));
-  if (apart.size < 2) return [{ files, others }];
-  return [...apart].flatMap((group) => {
-    const isOther = (file: string): boolean => groupOf(file) !== group && apart.has(groupOf(file));
-    const lent = files.filter((file) => isOther(file) && !conflicting.has(file));
-    return groupsOf(
-      { files: files.filter((file) => !isOther(file)), others: [...others, ...lent] },
-      keys,
-    );
-  });
+  const isOurs = async (file: string): Promise<boolean> =>
+    recorded.has(file) || (await ofProject(file));
+  const finds: OutsideFiles[] = [];
+  for (const file of new Set(names))
+    if (await isOurs(file)) finds.push(await mentionsIn({ files, kinds, cwd }, file));
+  for (const { origin, summary } of faults) {
+    const { file } = origin;
+    const why = `cannot be read, and may declare it: ${summary}`;
+    if (await isOurs(file)) finds.push(() => ({ file, origin, why, isFaulty: true }));
+  }
+  return (object) => finds.flatMap((find) => find(object) ?? [])[0];
 }
 
 /** Files of projects are smaller. */
@@ -381,27 +281,30 @@ function projectFiles(
     return isAddress(url) ? `${url} ${project}` : real(resolve(folder, url));
   };
   /** There, a state at its usual place needs no variable of the environment. */
-  const isUsual = (some: Settings, folder: string | undefined): boolean =>
-    folder !== undefined &&
+  const isUsual = (some: Settings, folder: string): boolean =>
     some.state?.url === undefined &&
     real(resolve(folder, statePlace(context, some).usual)) === placeOf(settings);
   const isOurs = async (file: string, isHolder: boolean): Promise<boolean> => {
-    // A stack has the settings of the PATHs that it is planned with.
-    if (file.endsWith('.tf.json')) return true;
     const { settings_files: here } = await (own ??= load(readable, alone));
-    const { understood, diagnostics, settings_files: there } = await load([file], alone);
-    const isUnclear = diagnostics.some(
-      ({ severity, code, origin }) =>
-        severity === 'error' && !NO_PART.has(code) && (isHolder || origin?.file !== file),
-    );
-    if (isUnclear || there.some((one) => here.includes(one))) return true;
-    const folder = higher.get(file);
-    const isSame =
-      placeOf(understood.settings, folder) === placeOf(settings) ||
-      isUsual(understood.settings, folder);
-    const { DOCUMENTS_OUTPUT } = await import('../declarations/index.js');
-    if (there.length === 0) return isSame || isNear(cwd, [...paths, DOCUMENTS_OUTPUT], file);
-    return isSame && (higher.has(file) || !(byEnvironment && here.length > 0));
+    const folder = higher.get(file) ?? cwd;
+    const name = relative(folder, resolve(cwd, file));
+    const isUnclear = ({ diagnostics }: Loaded): boolean =>
+      diagnostics.some(
+        ({ severity, code, origin }) =>
+          severity === 'error' && !NO_PART.has(code) && (isHolder || origin?.file !== name),
+      );
+    const readSettings = (path: string) => load([path], { ...alone, cwd: folder });
+    let found = await readSettings(name);
+    // The variables that the name of the state needs may be in another file of the folder.
+    if (isUnclear(found)) found = await readSettings(dirname(name));
+    const there = found.settings_files.map((one) => relative(cwd, resolve(folder, one)));
+    if (isUnclear(found) || there.some((one) => here.includes(one))) return true;
+    const { settings: its } = found.understood;
+    const isSame = placeOf(its, folder) === placeOf(settings) || isUsual(its, folder);
+    if (there.length > 0)
+      return isSame && (higher.has(file) || !(byEnvironment && here.length > 0));
+    // Without settings, it may be planned with any that name a state.
+    return isSame || settings.state?.url !== undefined;
   };
   const known = new Map<string, Promise<boolean>>();
   const holders = new Map<string, boolean>();
@@ -412,11 +315,4 @@ function projectFiles(
     // The others of a folder have the same settings.
     return cached(known, isHolder ? file : `${dirname(file)}/`, () => isOurs(file, isHolder));
   };
-}
-
-/** Whether a file without settings may belong to the PATHs: it is in no folder of the current one in which no PATH is. */
-function isNear(cwd: string, paths: readonly string[], file: string): boolean {
-  const firstOf = (path: string): string => relative(cwd, resolve(cwd, path)).split(sep)[0]!;
-  const isInFolder = isBelow(file) && relative(cwd, resolve(cwd, file)).includes(sep);
-  return !isInFolder || paths.some((path) => firstOf(path) === firstOf(file));
 }

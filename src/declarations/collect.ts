@@ -1,7 +1,6 @@
 // Sorts the content of files into settings, variables, lookups and declarations with their places. Checks only names.
 import {
   NAME,
-  cached,
   didYouMean,
   isList,
   nameWords,
@@ -21,7 +20,7 @@ import {
 } from './yaml/raw-values.js';
 import { found as foundWord } from './validation.js';
 import { literalKeys } from './literal-keys.js';
-import { blockSections, isBlockSection, sections } from './vocabulary.js';
+import { isBlockSection, sections } from './vocabulary.js';
 
 /** One use of a template. */
 export interface Instance {
@@ -69,10 +68,6 @@ interface Collecting extends Reporting {
   readonly kinds: Kinds;
   /** By section and name. */
   readonly pieces: Map<string, RawEntry>;
-  /** Sections with names, by file. */
-  readonly keys: Map<string, Set<string>>;
-  /** Files that were read and hold no declarations and no blocks. */
-  readonly passive: Set<string>;
   readonly blocks: RawEntry[];
   readonly unread: MayHold[];
   ours: number;
@@ -92,8 +87,6 @@ export async function collect(
     kinds,
     report,
     pieces: new Map(),
-    keys: new Map(),
-    passive: new Set(),
     blocks: [],
     unread: [],
     ours: 0,
@@ -102,7 +95,6 @@ export async function collect(
     const reading = await library.read(file);
     if ('faults' in reading) failed(all, file, reading.faults);
     else if (isOurs(all, file, reading.documents)) {
-      if (!reading.documents.some((one) => mayDeclare(kinds, one))) all.passive.add(file.file);
       for (const document of reading.documents) takeDocument(all, file, document, overlay);
     }
   }
@@ -128,8 +120,6 @@ export async function collect(
     declared: pieces.filter(({ path }) => kinds.has(path[0]!)),
     /** `moved`, `removed` and `import`; `path` holds the section and the index. */
     blocks: all.blocks as readonly RawEntry[],
-    keys: all.keys as ReadonlyMap<string, ReadonlySet<string>>,
-    passive: all.passive as ReadonlySet<string>,
     unread: all.unread as readonly MayHold[],
   };
 }
@@ -215,18 +205,6 @@ function isOurs(all: Collecting, file: FoundFile, documents: readonly RawDocumen
   return ours;
 }
 
-/** Whether a document holds declarations or blocks, or has a key that may be meant for them. */
-function mayDeclare(kinds: Kinds, { root }: RawDocument): boolean {
-  if (!isMap(root)) return true;
-  const words = [...kinds.keys(), 'use', ...blockSections];
-  return Object.keys(root).some((key) => {
-    // Other programs have lists of `users`, and keys such as `importers`.
-    if (words.includes(key)) return isMap(root[key]) || kinds.get(key)?.beyond !== true;
-    const word = nearest(key, words);
-    return word !== undefined && Math.abs(word.length - key.length) <= Math.max(1, word.length / 4);
-  });
-}
-
 function takeDocument(
   all: Collecting,
   file: FoundFile,
@@ -302,7 +280,6 @@ function takePiece(all: Collecting, piece: RawEntry): void {
   const { name, path, ofStack } = piece;
   if (isBlockSection(path[0])) return void all.blocks.push(piece);
   const key = path.join('.');
-  cached(all.keys, piece.origin.file, () => new Set<string>()).add(key);
   const first = all.pieces.get(key);
   const renaming = ofStack
     ? 'Give one of the constructs another name: `overrideLogicalId(…)`.'

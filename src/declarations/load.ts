@@ -75,10 +75,6 @@ export interface LoadOptions {
   readonly synthesise?: Synthesise;
   /** Runs the commands of secret managers. Absent where no value is needed: then they give none. */
   readonly commandOutput?: CommandOutput;
-  /** Files beside the PATHs. They are taken as a walk of one folder takes its files: those without a top-level key of trueup are left out, wrong or not. */
-  readonly walked?: readonly string[];
-  /** Whether their variables have the last word, as those of the last PATH have. */
-  readonly walkedLast?: boolean;
   /** Reads settings and variables alone: what is declared may be wrong then. */
   readonly settingsAlone?: boolean;
   /** `--env`. */
@@ -103,8 +99,6 @@ export interface Loaded {
   readonly diagnostics: readonly Diagnostic[];
   /** The files that hold its settings, without that of an environment. */
   readonly settings_files: readonly string[];
-  /** What each file names, such as `accounts.hq` and `variables.sites`, and the files without declarations and blocks. */
-  readonly contents: Pick<Collected, 'keys' | 'passive'>;
   /** The lines around a place in one of the files, cleared of secrets. */
   readonly frame: (origin: Origin) => string | undefined;
 }
@@ -124,7 +118,8 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
     secretVariables: new Set(),
   };
   const stdin = finding.files.some(({ path }) => path === '-') ? await options.stdin() : undefined;
-  const brought = await broughtBy(options, finding.diagnostics.length === 0 ? finding.stacks : []);
+  const isBroken = finding.diagnostics.some(({ severity }) => severity === 'error');
+  const brought = await broughtBy(options, isBroken ? [] : finding.stacks);
   const library = sourceFilesOf(
     beside(files, brought.documents),
     stdin,
@@ -180,7 +175,6 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
     mayBeDeclared: (address) => mayDeclare(run, address),
     diagnostics: report.all(),
     settings_files: collected.settings.map(({ origin }) => origin.file),
-    contents: collected,
     frame: framing(library, [...found, ...overlays], cwd),
   };
 }
@@ -198,18 +192,8 @@ async function withSettingsAbove(
 }
 
 /** Nothing of several projects at once is read. Commands without declarations work in the folder of a fleet without settings. */
-function filesFor(options: LoadOptions) {
-  const { files, cwd, paths, env, settingsAlone, walked = [], walkedLast } = options;
-  const found = findFiles(files, cwd, [...walked, ...paths], env);
-  const beside = new Set(walked);
-  const finding = {
-    ...found,
-    files: found.files.map((one) =>
-      beside.has(one.file)
-        ? { ...one, named: false, argument: walkedLast ? walked.length + paths.length : 0 }
-        : one,
-    ),
-  };
+function filesFor({ files, cwd, paths, env, settingsAlone }: LoadOptions) {
+  const finding = findFiles(files, cwd, paths, env);
   const complaints = finding.diagnostics.filter(({ code }) => code === FLEET_FOLDER);
   if (complaints.length === 0) return finding;
   return { ...finding, files: [], stacks: [], diagnostics: settingsAlone ? [] : complaints };

@@ -337,7 +337,8 @@ export function yamlFilesBelow(files: DeclarationFiles, cwd: string, folders: re
   const found = findFiles(files, cwd, folders, undefined);
   const isOurs = (file: string): boolean => !isOfFleet(dirname(file));
   return {
-    names: found.files.map(({ file }) => file).filter(isOurs),
+    // Also those of environments, which declare nothing: what they hold all the same is looked for.
+    names: [...found.files, ...found.ofEnvironments].map(({ file }) => file).filter(isOurs),
     faults: found.diagnostics.flatMap(({ severity, origin, summary }) =>
       severity === 'error' && origin && isOurs(origin.file) ? [{ origin, summary }] : [],
     ),

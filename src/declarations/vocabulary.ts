@@ -56,8 +56,6 @@ export const blocks = {
 
 export type BlockSection = keyof typeof blocks;
 
-export const blockSections: readonly string[] = Object.keys(blocks);
-
 export const isBlockSection = (key: string | undefined): key is BlockSection =>
   key !== undefined && Object.hasOwn(blocks, key);
 
@@ -69,7 +67,7 @@ export const sections: readonly string[] = [
   'expectations',
   'templates',
   'use',
-  ...blockSections,
+  ...Object.keys(blocks),
 ];
 
 export const settings = object(

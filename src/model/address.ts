@@ -27,6 +27,9 @@ export function canonicalAddress(text: string): string {
   return address ? formatAddress(address) : text;
 }
 
+/** An address without its key. */
+export const withoutKey = (address: string): string => address.replace(/\[.*$/s, '');
+
 export function tryAddress(text: string): Address | undefined {
   const match = ADDRESS.exec(text);
   if (!match) return undefined;

@@ -148,15 +148,29 @@ export const defaultSettings: Settings = {
   roles: {},
 };
 
-/** What files of the project say that PATHs leave out. None of it is planned: it speaks against removals. */
-export interface OutsideFiles {
-  readonly declarations: readonly Declaration[];
-  readonly blocks: readonly Refactoring[];
-  /** The files of names, such as `accounts.hq` and `use.acme`: some members may depend on values that are not known here. */
-  readonly names: ReadonlyMap<string, string>;
-  /** The first error. Where it is, anything may be declared. */
-  readonly error?: { readonly origin: Origin; readonly summary: string };
+/** A recorded object that a plan would remove. */
+export interface MentionedObject {
+  /** Its address, and those that moves of the PATHs lead it to. */
+  readonly addresses: readonly string[];
+  readonly kind: string;
+  readonly id: string;
+  /** Whether the state holds an object at an address. */
+  readonly isRecorded: (address: string) => boolean;
 }
+
+/** What a file says, or may say, of an object. */
+export interface Mention {
+  readonly file: string;
+  /** In the file, or in the program that made it. */
+  readonly origin: Origin;
+  /** Follows the name of the file, as in `declares it`. */
+  readonly why: string;
+  /** Whether the file has an error. */
+  readonly isFaulty?: true;
+}
+
+/** What the files of the project say that PATHs leave out. None of it is planned: it speaks against removals. */
+export type OutsideFiles = (object: MentionedObject) => Mention | undefined;
 
 /** A whole project as loaded: everything that is declared, and the files it came from. */
 export interface Project {

@@ -6,6 +6,7 @@ import {
   movedTo,
   moveOf,
   tryAddress,
+  withoutKey,
   type Address,
   type AddressMove,
   type MovedBlock,
@@ -52,9 +53,6 @@ export function movedAddresses({ refactorings = [] }: Blocks) {
       }),
   };
 }
-
-/** An address without its key. */
-export const withoutKey = (address: string): string => address.replace(/\[.*$/s, '');
 
 /** The `removed` blocks of an address, or of one that moves lead it to: those of members if there are any, else those of names. */
 export function removedBlocks(project: Blocks): (address: string) => readonly RemovedBlock[] {

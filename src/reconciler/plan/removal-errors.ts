@@ -4,16 +4,14 @@ import {
   defined,
   pathWord,
   shellWord,
-  type Declaration,
   type Diagnostic,
   type Entry,
-  type Origin,
-  type OutsideFiles,
+  type Mention,
+  type MentionedObject,
   type Project,
 } from '../../model/index.js';
-import { formerAddresses } from './match.js';
 import { leaveOut, yamlString } from './plan-errors.js';
-import { movedAddresses, removedBlocks, withoutKey } from './moved-addresses.js';
+import { movedAddresses, removedBlocks } from './moved-addresses.js';
 
 type Recorded = readonly (readonly [address: string, entry: Entry])[];
 
@@ -39,79 +37,40 @@ export function movesBetweenRecorded(project: Project, gone: Recorded): readonly
 export function declaredElsewhere(
   project: Project,
   removed: Recorded,
-  destroy: boolean,
+  { destroy, isRecorded }: Pick<MentionedObject, 'isRecorded'> & { readonly destroy: boolean },
 ): readonly Diagnostic[] {
-  const { refactorings = [], outside } = project;
+  const { outside } = project;
   if (!outside) return [];
-  const all = { refactorings: [...refactorings, ...outside.blocks] };
-  const { blockOf, pathOf } = movedAddresses(all);
-  const blocksOf = removedBlocks(all);
-  const isConfirmed = removedBlocks(project);
+  const { pathOf } = movedAddresses(project);
+  const blocksOf = removedBlocks(project);
   const own = new Set(project.declarations.map(({ address }) => address));
-  const declared = new Map(
-    outside.declarations.flatMap((one) =>
-      [one.address, ...formerAddresses(one), adoptedBy(one)].map((key) => [key, one] as const),
-    ),
-  );
   const found = removed.flatMap(([address, { kind, id }]): Elsewhere | [] => {
     // What is destroyed together with its declaration is not moved from there.
-    if (own.has(address) || isConfirmed(address).some(({ forgets }) => !forgets)) return [];
-    const path = pathOf(address);
-    const moves = path.flatMap((one) => blockOf(one) ?? []);
-    const forgets = blocksOf(address).filter((one) => one.forgets);
-    const block = [...moves, ...forgets].find((one) => outside.blocks.includes(one));
-    if (block) return { ...block, address, why: `holds a ${block.block} block that names it` };
-    const other = path.flatMap((one) => declared.get(one) ?? [])[0];
-    if (other) return { ...other, address, why: 'declares it' };
-    const adopts = declared.get(idOf(kind, id));
-    if (adopts) return { ...adopts, address, why: `adopts its object as ${adopts.address}` };
-    const named = path.flatMap((one) => fileNaming(outside.names, one) ?? [])[0];
-    if (named !== undefined) {
-      const origin = { file: named, line: 1, column: 1 };
-      return { origin, address, why: 'may declare it: it uses this name' };
-    }
-    const { error } = outside;
-    return error
-      ? { ...error, address, why: `has an error, and may declare it: ${error.summary}` }
-      : [];
+    if (own.has(address) || blocksOf(address).some(({ forgets }) => !forgets)) return [];
+    const mention = outside({ addresses: pathOf(address), kind, id, isRecorded });
+    return mention ? { ...mention, address } : [];
   });
   return found.map((one) => elsewhere(one, destroy ? found : []));
 }
 
-const idOf = (kind: string, id: string): string => `${kind} ${id}`;
-
-/** The object that a declaration adopts by its id. */
-const adoptedBy = ({ kind, lifecycle }: Declaration): string => idOf(kind, lifecycle.adopt ?? '');
-
-/** The file that declares the name of an address, or a use of a template that makes such names. */
-function fileNaming(names: OutsideFiles['names'], address: string): string | undefined {
-  const whole = withoutKey(address);
-  const name = whole.slice(whole.indexOf('.') + 1);
-  const ends = [...name.matchAll(/-/g)].map(({ index }) => name.slice(0, index));
-  return [whole, ...ends.map((one) => `use.${one}`)].flatMap((one) => names.get(one) ?? [])[0];
-}
-
-interface Elsewhere {
+interface Elsewhere extends Mention {
   readonly address: string;
-  readonly origin: Origin;
-  /** Where it is used, if a template or a program makes it. */
-  readonly file?: string;
-  readonly why: string;
 }
 
 /** @param kept what a command that destroys everything has to leave out */
 function elsewhere(
-  { address, origin, file = origin.file, why }: Elsewhere,
+  { address, file, origin, why, isFaulty }: Elsewhere,
   kept: readonly Elsewhere[],
 ): Diagnostic {
+  const name = pathWord(file);
   return {
     severity: 'error',
     code: 'declared-elsewhere',
-    summary: `${address} would be removed, but ${pathWord(file)}, which the PATHs leave out, ${why.replace(/(?<![.?!])$/, '.')}`,
+    summary: `${address} would be removed, but ${name}, which the PATHs leave out, ${why.replace(/(?<![.?!])$/, '.')}`,
     detail: [
       ...(kept.length > 0 ? [leaveOut(kept.map((one) => one.address))] : []),
-      `If the file is of this project, add it to the PATHs: ${pathWord(file)}`,
-      'If it is of another one, give that one a state of its own: settings.state',
+      `If the file is of this project, ${isFaulty ? 'correct it, and add' : 'add'} it to the PATHs: ${name}`,
+      'If it is of another project, give each of the two a state of its own: settings.state',
       `To remove the object all the same, add to a file of the PATHs: removed: [{ from: ${yamlString(address)}, lifecycle: { destroy: true } }]`,
     ].join('\n'),
     address,

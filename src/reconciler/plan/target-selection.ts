@@ -7,6 +7,7 @@ import {
   nearest,
   referencesIn,
   tryAddress,
+  withoutKey,
   append,
   pathWord,
   shellWord,
@@ -21,7 +22,7 @@ import {
 import { declaredFormerAddresses, formerAddresses, formerAddressInState } from './match.js';
 import { spread } from './document-diff.js';
 import { membersOf } from './dependency-graph.js';
-import { forgetting, movedAddresses, withoutKey, type MovedAddresses } from './moved-addresses.js';
+import { forgetting, movedAddresses, type MovedAddresses } from './moved-addresses.js';
 import { declarationError, leaveOut } from './plan-errors.js';
 import { declaredElsewhere, movesBetweenRecorded } from './removal-errors.js';
 
@@ -68,7 +69,7 @@ export function select(
   const known = [...all.values(), ...outside, ...(project.outside_faulty ?? [])];
   const foreign = foreignObjects(entries, known, isOwn);
   const covered = gone.filter(([address]) => covers?.(address) ?? true).toReversed();
-  const { removed, errors } = removals(project, covered.map(forgottenIf(forgets)), request);
+  const { removed, errors } = removals({ project, state, forgets }, covered, request);
   const isRemoved = foreign > 0 && removed.length > 0;
   const is_foreign_blocked = isRemoved && !request.destroy && project.is_state_unnamed === true;
   return {
@@ -107,13 +108,21 @@ export function select(
   };
 }
 
+interface Removing {
+  readonly project: Project;
+  readonly state: State | undefined;
+  readonly forgets: (address: string) => boolean;
+}
+
 /** What is removed, and the errors where a file outside of the PATHs speaks against it. */
 function removals(
-  project: Project,
-  covered: readonly (readonly [string, Entry])[],
+  { project, state, forgets }: Removing,
+  gone: readonly (readonly [string, Entry])[],
   { audit, destroy }: PlanRequest,
 ) {
-  const errors = declaredElsewhere(project, covered, destroy);
+  const covered = gone.map(forgottenIf(forgets));
+  const isRecorded = (address: string): boolean => Object.hasOwn(state?.resources ?? {}, address);
+  const errors = declaredElsewhere(project, covered, { destroy, isRecorded });
   if (!audit) return { removed: covered, errors };
   const kept = new Set(errors.map(({ address }) => address));
   return { removed: covered.filter(([address]) => !kept.has(address)), errors: [] };

@@ -60,7 +60,7 @@ describe('what a file says that the PATHs leave out', () => {
     ['cannot be parsed', HALL.replace(' } }', ' }')],
     ['has an error in the block', MOVED.replace('hall', '"${var.nope}"')],
     ['declares the object with an error', HALL.replace('name', 'nme')],
-    ['has any error', 'accounts: { x: { nme: X } }\n'],
+    ['refers to the object', 'accounts: { x: { name: "${accounts.depot.name}" } }\n'],
     ['has the same settings', `${SETTINGS}${HALL}`],
   ])('is an error where its file %s', async (_, text) => {
     const { code, stderr } = await applied({ 'new.yaml': text });
@@ -72,6 +72,7 @@ describe('what a file says that the PATHs leave out', () => {
 
   test.each([
     ['has settings with another state', { 'labs.yaml': `${OTHER}${HALL}` }],
+    ['has an error, and does not name it', { 'new.yaml': 'accounts: { x: { nme: X } }\n' }],
     ['is beside such settings', { 'p/trueup.yaml': OTHER, 'p/moves.yaml': MOVED }],
     [
       'has an error, and is beside such settings',
@@ -90,7 +91,7 @@ describe('what a file says that the PATHs leave out', () => {
     `accounts: { hall: { name: Depot } }\n${MOVED}`,
   ];
   const named = (state: string): string =>
-    `settings: { target: emulator, state: { url: ${state}.json } }\n`;
+    `settings: { target: emulator, state: { url: "${state}.json" } }\n`;
   const TEMPLATE = `${SETTINGS}templates:
   site: { parameters: { properties: { n: { type: string } } }, accounts: { main: { name: "\${param.n}" } } }
 `;
@@ -102,6 +103,24 @@ describe('what a file says that the PATHs leave out', () => {
     JSON.stringify({
       resource: {
         devicecloud_account: Object.fromEntries(names.map((name) => [name, { name }])),
+      },
+    });
+  const membersOf = (...keys: readonly string[]): string =>
+    JSON.stringify({
+      resource: {
+        devicecloud_account: {
+          site: {
+            for_each: Object.fromEntries(keys.map((key) => [key, key])),
+            name: '${each.key}',
+            '//': {
+              metadata: {
+                path: 'a/site',
+                uniqueId: 'site',
+                stackTrace: ['new Site (main.ts:9:5)'],
+              },
+            },
+          },
+        },
       },
     });
   const manifestOf = (...names: readonly string[]): string =>
@@ -142,10 +161,65 @@ describe('what a file says that the PATHs leave out', () => {
       code: 1,
     },
     {
-      is: 'none: a project without settings, in a folder of its own',
+      is: 'an error: a folder without settings, which may be planned with any',
       before: { 'p/trueup.yaml': `${named('p')}${ALL}` },
       now: { 'p/trueup.yaml': `${named('p')}${KEPT}`, 'q/b.yaml': SETTLED },
       paths: ['p'],
+      code: 1,
+    },
+    {
+      is: 'none: a state whose name holds a variable of another file',
+      before: {
+        'p/trueup.yaml': named('${var.t}'),
+        'p/v.yaml': 'variables: { t: p }\n',
+        'p/a.yaml': ALL,
+      },
+      now: {
+        'p/a.yaml': KEPT,
+        'q/trueup.yaml': named('${var.t}'),
+        'q/v.yaml': 'variables: { t: q }\n',
+        'q/a.yaml': ALL,
+      },
+      paths: ['p'],
+      code: 0,
+    },
+    {
+      is: 'an error: a moved block in a new file beside a recorded one',
+      before: { 't/trueup.yaml': `${named('s')}${ALL}`, 'base/c.yaml': OTHER_ACCOUNT },
+      now: { 't/trueup.yaml': `${named('s')}${KEPT}`, 'base/new.yaml': SETTLED },
+      applied: ['t', 'base'],
+      paths: ['t'],
+      code: 1,
+    },
+    {
+      is: 'none: a value that only another run has',
+      before: { 'trueup.yaml': SETTINGS, 'p/x.yaml': ALL },
+      now: {
+        'p/x.yaml': KEPT,
+        'q/x.yaml': 'accounts: { q: { name: "${var.q}" }, r: { name: "${env.R}" } }\n',
+      },
+      paths: ['p'],
+      code: 0,
+    },
+    {
+      is: 'an error: a file in the folder with the settings, outside of the current folder',
+      before: { '../infra/trueup.yaml': SETTINGS, '../infra/p/x.yaml': ALL },
+      now: { '../infra/p/x.yaml': KEPT, '../infra/q/x.yaml': DEPOT },
+      paths: ['../infra/trueup.yaml', '../infra/p'],
+      code: 1,
+    },
+    {
+      is: 'none: what a program of the PATHs wrote earlier',
+      before: {
+        'cdktf.json': JSON.stringify({
+          language: 'typescript',
+          app: 'cp made.yaml $CDKTF_OUTDIR/net.yaml',
+        }),
+        'trueup.yaml': SETTINGS,
+        'made.yaml': ALL,
+      },
+      now: { 'made.yaml': KEPT, 'trueup.out/net.yaml': ALL },
+      paths: ['cdktf.json', 'trueup.yaml'],
       code: 0,
     },
     {
@@ -648,6 +722,22 @@ describe('what a file says that the PATHs leave out', () => {
       code: 1,
     },
     {
+      is: 'an error: a recorded file in a folder that has settings of its own now',
+      before: {
+        'conf/trueup.yaml': named('mine'),
+        'objs/a.yaml': ALL,
+        'more/b.yaml': OTHER_ACCOUNT,
+      },
+      now: {
+        'objs/a.yaml': KEPT,
+        'more/trueup.yaml': named('other'),
+        'more/b.yaml': DEPOT,
+      },
+      applied: ['.'],
+      paths: ['conf', 'objs'],
+      code: 1,
+    },
+    {
       is: 'an error: a stack that was planned by itself',
       before: {
         'trueup.yaml': SETTINGS,
@@ -699,6 +789,17 @@ describe('what a file says that the PATHs leave out', () => {
       applied: ['trueup.yaml', 'x/trueup.out/a.yaml'],
       paths: ['.'],
       code: 1,
+    },
+    {
+      is: 'none: a member that a folder of stacks no longer declares',
+      before: {
+        'trueup.yaml': SETTINGS,
+        'out/manifest.json': manifestOf('a'),
+        'out/stacks/a/cdk.tf.json': membersOf('keep', 'depot'),
+      },
+      now: { 'out/stacks/a/cdk.tf.json': membersOf('keep') },
+      paths: ['trueup.yaml', 'out'],
+      code: 0,
     },
     {
       is: 'none: what a folder of stacks no longer declares',
@@ -1092,16 +1193,16 @@ describe('what a file says that the PATHs leave out', () => {
     },
   );
 
-  test('is none of a project in a folder above, whose state is there', async () => {
-    const top = folderWith({
-      'trueup.yaml': `${SETTINGS}${ALL}`,
-      'sites/trueup.yaml': `${SETTINGS}${ALL}`,
-    });
-    await typing(apply, join(top, 'sites'), 'apply', '--auto-approve');
-    writeAll(top, { 'sites/trueup.yaml': `${SETTINGS}${KEPT}` });
-    const { code, stderr } = await typing(plan, join(top, 'sites'), 'plan');
-    expect([code, stderr.includes('[declared-elsewhere]')]).toEqual([0, false]);
-  });
+  test.each([`${SETTINGS}${ALL}`, ALL])(
+    'is none of a project in a folder above, whose state is there: %#',
+    async (above) => {
+      const top = folderWith({ 'trueup.yaml': above, 'sites/trueup.yaml': `${SETTINGS}${ALL}` });
+      await typing(apply, join(top, 'sites'), 'apply', '--auto-approve');
+      writeAll(top, { 'sites/trueup.yaml': `${SETTINGS}${KEPT}` });
+      const { code, stderr } = await typing(plan, join(top, 'sites'), 'plan');
+      expect([code, stderr.includes('[declared-elsewhere]')]).toEqual([0, false]);
+    },
+  );
 
   test('is an error where its folder became a link out of the project', async () => {
     const cwd = folderWith({

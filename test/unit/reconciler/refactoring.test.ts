@@ -5,6 +5,7 @@ import {
   Reference,
   type Declaration,
   type Entry,
+  type OutsideFiles,
   type PlanRequest,
   type Project,
   type Refactoring,
@@ -32,7 +33,13 @@ const objects = [
 const held = (id: string, more: Partial<Entry> = {}): Entry =>
   entry('accounts', id, id === '2' ? hq : { name: 'Depot', account: '1' }, more);
 const origin = { file: 'a.yaml', line: 9, column: 5 };
-const nothing = { declarations: [], blocks: [], names: new Map<string, string>() };
+/** What is said of objects in a file that the PATHs leave out. */
+const mentioning =
+  (...names: readonly string[]): OutsideFiles =>
+  ({ addresses }) =>
+    addresses.some((one) => names.includes(one))
+      ? { file: 'a.yaml', origin, why: 'declares it' }
+      : undefined;
 const moved = (to: string, ...from: readonly string[]): Declaration => ({
   ...declare(`accounts.${to}`, hq),
   moved_from: from.map((name) => ({ address: `accounts.${name}`, origin })),
@@ -736,18 +743,14 @@ describe('a move to what is removed, where nothing is declared', () => {
     );
   });
 
-  it.each([
-    ['forgets an object', [removal('a', true)]],
-    ['moves an object', [move('a', 'root')]],
-    ['leads to a removed block', [move('a', 'b'), removal('b', true)]],
-  ])('is an error if a block in a file that the PATHs leave out %s', (_, outside) => {
+  it('is an error if a file that the PATHs leave out mentions an object', () => {
     const proposal = planScene({
       state: { 'accounts.a': held('2'), 'accounts.d': held('3') },
       live: { accounts: objects },
       more: {
         project: {
           ...projectOf([declare('accounts.root', { name: 'Root' })]),
-          outside: { ...nothing, blocks: outside },
+          outside: mentioning('accounts.a'),
         },
       },
     });
@@ -764,7 +767,7 @@ describe('a move to what is removed, where nothing is declared', () => {
         project: {
           ...projectOf([declare('accounts.root', { name: 'Root' })]),
           refactorings: [move('a', 'b')],
-          outside: { ...nothing, blocks: [move('b', 'c')] },
+          outside: mentioning('accounts.b'),
         },
       },
     });
@@ -786,10 +789,7 @@ describe('a move to what is removed, where nothing is declared', () => {
       more: {
         project: {
           ...projectOf([]),
-          outside: {
-            ...nothing,
-            blocks: names.map((name) => move(name, `${name}2`)),
-          },
+          outside: mentioning(...names.map((name) => `accounts.${name}`)),
         },
       },
     });
@@ -827,7 +827,7 @@ describe('a move to what is removed, where nothing is declared', () => {
       more: {
         project: {
           ...projectOf([declare('accounts.a', { name: 'A' })]),
-          outside: { ...nothing, blocks: [move('a', 'b')] },
+          outside: mentioning('accounts.a'),
         },
       },
     });
@@ -842,7 +842,7 @@ describe('a move to what is removed, where nothing is declared', () => {
       more: {
         project: {
           ...projectOf([declare('accounts.root', { name: 'Root' })]),
-          outside: { ...nothing, declarations: [declare(address, { name: 'A' })] },
+          outside: mentioning(address),
         },
       },
     });
@@ -854,48 +854,24 @@ describe('a move to what is removed, where nothing is declared', () => {
   });
 
   it.each([
-    ['accounts.a', true],
-    ['use.a', false],
-    ['accounts.site-m', true],
-    ['use.site', true],
-    ['use.site-m', false],
-    ['use.sit', false],
-  ])('may be what a file declares by the name %s', (name, isFound) => {
-    const address = name.endsWith('.a') ? 'accounts.a["k"]' : 'accounts.site-m["k"]';
-    const { plan } = planScene({
-      state: { [address]: held('2') },
-      live: { accounts: objects },
-      more: {
-        project: {
-          ...projectOf([declare('accounts.root', { name: 'Root' })]),
-          outside: { ...nothing, names: new Map([[name, 'x.yaml']]) },
-        },
-      },
-    });
-    const found = plan.diagnostics.filter(({ code }) => code === 'declared-elsewhere');
-    expect(
-      found.map((one) => [one.address, one.summary.includes('x.yaml, which the PATHs')]),
-    ).toEqual(isFound ? [[address, true]] : []);
-  });
-
-  it.each([
     ['unknown key', 'unknown key.'],
     ['there is no template `s`. Did you mean `t`?', 'there is no template `s`. Did you mean `t`?'],
-  ])('may be in a file with an error: %s', (summary, end) => {
+  ])('is told of a file with an error: %s', (summary, end) => {
     const { plan } = planScene({
       state: { 'accounts.a["k"]': held('2') },
       live: { accounts: objects },
       more: {
         project: {
           ...projectOf([declare('accounts.root', { name: 'Root' })]),
-          outside: { ...nothing, error: { origin, summary } },
+          outside: () => ({ file: 'a.yaml', origin, why: summary, isFaulty: true }),
         },
       },
     });
     expect(plan.diagnostics).toContainEqual(
       expect.objectContaining({
         code: 'declared-elsewhere',
-        summary: `accounts.a["k"] would be removed, but a.yaml, which the PATHs leave out, has an error, and may declare it: ${end}`,
+        summary: `accounts.a["k"] would be removed, but a.yaml, which the PATHs leave out, ${end}`,
+        detail: expect.stringContaining('correct it, and add it to the PATHs: a.yaml'),
         address: 'accounts.a["k"]',
         origin,
       }),

@@ -1,0 +1,251 @@
+// What a file says, or may say, of a recorded object. Names stand in its text; values depend on the files that it is read
+// with, on their order and on the environment, so they are not asked for: an expression may mean any text.
+import { join } from 'node:path';
+import {
+  canonicalAddress,
+  isList,
+  nearest,
+  tryAddress,
+  withoutKey,
+  type Diagnostic,
+  type Kinds,
+  type Mention,
+  type MentionedObject,
+  type OutsideFiles,
+} from '../model/index.js';
+import type { DeclarationFiles } from '../platform/index.js';
+import { collect, type Collected, type RawEntry } from './collect.js';
+import { reportOf } from './diagnostics-list.js';
+import { sourceFilesOf, type SourceFiles } from './file-reader.js';
+import type { FoundFile } from './paths.js';
+import { isMap, type Raw } from './yaml/raw-values.js';
+
+interface Place {
+  readonly files: DeclarationFiles;
+  readonly kinds: Kinds;
+  /** Absolute. */
+  readonly cwd: string;
+}
+
+/** What is said of an object; undefined if nothing is. */
+type Find = (object: MentionedObject) => Omit<Mention, 'file'> | undefined;
+
+const nothing: Find = () => undefined;
+
+/** @param file relative to the current folder: a YAML file, or a stack (`.tf.json`) */
+export async function mentionsIn(place: Place, file: string): Promise<OutsideFiles> {
+  const { files, kinds, cwd } = place;
+  const found: FoundFile = { file, path: join(cwd, file), named: false };
+  const library = sourceFilesOf(files, undefined, new Set());
+  const stack = file.endsWith('.tf.json') ? await stackOf(place, found) : undefined;
+  const report = reportOf(stack?.diagnostics ?? []);
+  const collected = await collect({ library, kinds, report }, stack ? [] : [found], {
+    brought: stack?.pieces ?? [],
+  });
+  const errors = report.all().filter(({ severity }) => severity === 'error');
+  // No top-level key of it is one of trueup.
+  if (errors.some(({ code }) => code === 'no-declarations')) return () => undefined;
+  const finds = [
+    ownNames(collected),
+    ...collected.blocks.map(blockFinds),
+    ...lifecycleFinds(kinds, collected),
+    references(collected),
+    ...(errors[0] ? [await faultyFinds(library, found, errors[0])] : []),
+  ];
+  return (object) =>
+    finds.flatMap((find) => find(object) ?? []).map((one) => ({ ...one, file }))[0];
+}
+
+async function stackOf({ files, kinds, cwd }: Place, found: FoundFile) {
+  const { desiredOf } = await import('./stacks/stack.js');
+  const { readStacks } = await import('./stacks/stack-files.js');
+  const read = await readStacks(files, [{ ...found, is: 'file' }], undefined);
+  return desiredOf(read, kinds, cwd, 'default');
+}
+
+/** Declared names, with all members, and names of uses of templates, with which the names of their objects begin. */
+function ownNames({ declared, uses }: Collected): Find {
+  const origins = new Map(
+    [...declared, ...uses].map(({ path, origin }) => [path.join('.'), origin] as const),
+  );
+  return ({ addresses }) => {
+    const names = addresses.map(withoutKey);
+    const declares = names.flatMap((name) => origins.get(name) ?? [])[0];
+    if (declares) return { origin: declares, why: 'declares it' };
+    const use = names.flatMap(beginningsOf).find((name) => origins.has(`use.${name}`));
+    if (use === undefined) return undefined;
+    return {
+      origin: origins.get(`use.${use}`)!,
+      why: `uses a template as ${use}, and may make it`,
+    };
+  };
+}
+
+/** Expressions with an object, and `depends_on`: without it, they are errors. */
+function references({ declared, templates, uses, lookups, expectations }: Collected): Find {
+  const pieces = [...declared, ...templates, ...uses, ...lookups, ...expectations];
+  const texts = pieces.map(({ raw, origin }) => ({ text: textsIn(raw).join('\n'), origin }));
+  return ({ addresses }) => {
+    const names = addresses.map(withoutKey);
+    const found = texts.find(({ text }) => names.some((name) => holdsWord(text, name)));
+    return found && { origin: found.origin, why: 'refers to it' };
+  };
+}
+
+const holdsWord = (text: string, word: string): boolean =>
+  text.includes(word) && new RegExp(`(?<![\\w.-])${word}(?![\\w-])`).test(text);
+
+/** `a-b` and `a`, for `accounts.a-b-c`. */
+function beginningsOf(address: string): readonly string[] {
+  const name = nameOf(address);
+  return [...name.matchAll(/-/g)].map(({ index }) => name.slice(0, index));
+}
+
+const nameOf = (address: string): string => withoutKey(address).replace(/^.*?\./, '');
+
+/** Whether a text is a value, or may be one once its expressions are filled in. */
+function mayBe(text: string, value: string): boolean {
+  if (!text.includes('${')) return text === value;
+  const [before, after] = [text.indexOf('${'), text.lastIndexOf('}') + 1];
+  return value.startsWith(text.slice(0, before)) && value.endsWith(text.slice(after));
+}
+
+/** Whether a text names an object, or the whole `for_each` that it is of. */
+const mayName = (text: string, { addresses }: MentionedObject): boolean =>
+  [...addresses, ...addresses.map(withoutKey)].some((one) => mayBe(canonicalAddress(text), one));
+
+/** All texts and numbers in a value. */
+function textsIn(raw: Raw | undefined): readonly string[] {
+  if (isList(raw)) return raw.flatMap(textsIn);
+  if (isMap(raw)) return Object.values(raw).flatMap(textsIn);
+  return raw === undefined || raw === null ? [] : [String(raw)];
+}
+
+/** A text, or all that is in its place, or in the whole block, where it is none. */
+const textOr = (raw: Raw | undefined, block: Raw): readonly string[] =>
+  typeof raw === 'string' || typeof raw === 'number' ? [String(raw)] : textsIn(block);
+
+function blockFinds({ path: [section = ''], raw, origin }: RawEntry): Find {
+  const { from, to, id, lifecycle } = isMap(raw) ? raw : ({} as Record<string, undefined>);
+  const why = `holds ${section === 'import' ? 'an' : 'a'} ${section} block that names it`;
+  if (section === 'import') {
+    const [target, ids] = [textOr(to, [])[0], textOr(id, raw)];
+    const kind = target === undefined ? undefined : tryAddress(target)?.kind;
+    return (object) =>
+      (kind ?? object.kind) === object.kind && isTaken(ids, target, object)
+        ? { origin, why }
+        : undefined;
+  }
+  // Without words about its objects, a removal is left to their kinds, and with this one, nothing stays.
+  const isRemoval =
+    section === 'removed' &&
+    isMap(raw) &&
+    ((isMap(lifecycle) && lifecycle['destroy'] === true) || Object.keys(raw).join() === 'from');
+  if (isRemoval) return nothing;
+  const texts = textOr(from, raw);
+  return (object) => (texts.some((text) => mayName(text, object)) ? { origin, why } : undefined);
+}
+
+/** Whether an address takes an object over by its id. One that holds an object already takes none whose id is an expression. */
+const isTaken = (
+  ids: readonly string[],
+  by: string | undefined,
+  { id, isRecorded }: MentionedObject,
+): boolean =>
+  ids.some((one) => one === id || (mayBe(one, id) && (by === undefined || !isRecorded(by))));
+
+/** What declarations and templates say with `lifecycle.renamed_from` and `lifecycle.adopt`. */
+function lifecycleFinds(kinds: Kinds, { declared, templates, uses }: Collected): readonly Find[] {
+  const adopts = { why: 'may adopt its object' };
+  const ofTemplates = templates.flatMap(({ raw, origin }) =>
+    Object.entries(isMap(raw) ? raw : {}).flatMap(([kind, names]) => {
+      const ids = kinds.has(kind) ? valuesOf(names, 'adopt') : [];
+      // A former name there is one of the template: those of its objects begin with the name of the use.
+      return (object: MentionedObject) =>
+        object.kind === kind && ids.includes(object.id) ? { origin, ...adopts } : undefined;
+    }),
+  );
+  const ofUses = uses.map(({ raw, origin }): Find => {
+    const given = new Set(textsIn(raw));
+    return ({ id }) => (given.has(id) ? { origin, ...adopts } : undefined);
+  });
+  const own = declared.map(({ path, raw, origin }): Find => {
+    const [kind = ''] = path;
+    // A member that holds no object may take it over.
+    const by = isMap(raw) && 'for_each' in raw ? undefined : path.join('.');
+    const [ids, former] = [valuesOf(raw, 'adopt'), valuesOf(raw, 'renamed_from')];
+    if (ids.length + former.length === 0) return nothing;
+    const isFormer = (object: MentionedObject): boolean =>
+      former.some(
+        (text) =>
+          mayName(`${kind}.${text}`, object) &&
+          (!text.includes('${') || by === undefined || !object.isRecorded(by)),
+      );
+    return (object) => {
+      if (object.kind !== kind) return undefined;
+      if (isTaken(ids, by, object)) return { origin, ...adopts };
+      return isFormer(object) ? { origin, why: 'declares it under another name' } : undefined;
+    };
+  });
+  return [...own, ...ofTemplates, ...ofUses];
+}
+
+/** The texts of a key, or of one that is meant for it, at any depth. */
+function valuesOf(raw: Raw, key: string): readonly string[] {
+  if (isList(raw)) return raw.flatMap((one) => valuesOf(one, key));
+  if (!isMap(raw)) return [];
+  return Object.entries<Raw>(raw).flatMap(([name, value]) =>
+    nearest(name, [key]) === undefined ? valuesOf(value, key) : textsIn(value),
+  );
+}
+
+/** Files of which nothing can be read. */
+const UNSEEN: ReadonlySet<string> = new Set(['unreadable', 'not-a-file', 'too-large']);
+
+/** A file with an error may say anything of an object whose name or id is in it. */
+async function faultyFinds(
+  library: SourceFiles,
+  found: FoundFile,
+  { code, origin, summary }: Diagnostic,
+): Promise<Find> {
+  const mention: ReturnType<Find> = {
+    origin: origin ?? { file: found.file, line: 1, column: 1 },
+    why: `has an error, and may declare it: ${summary}`,
+    isFaulty: true,
+  };
+  if (UNSEEN.has(code)) return () => mention;
+  const reading = await library.read(found);
+  const [words, texts] =
+    'faults' in reading
+      ? wordsOf(library.text(found))
+      : [
+          new Set(reading.documents.flatMap(({ root }) => wordsIn(root))),
+          reading.documents.flatMap(({ root }) => textsIn(root)),
+        ];
+  if (!words) return () => mention;
+  const adopts = ['adopt', 'import'].some((word) => words.has(word));
+  return (object) => {
+    const names = object.addresses.flatMap((one) => [nameOf(one), ...beginningsOf(one)]);
+    const isNamed =
+      names.some((name) => words.has(name)) ||
+      texts.some((text) => text.startsWith(`${object.kind}.`) && mayName(text, object));
+    return isNamed || (adopts && words.has(object.id)) ? mention : undefined;
+  };
+}
+
+/** Keys and texts in a value. */
+const wordsIn = (raw: Raw): readonly string[] => [
+  ...(isMap(raw) ? Object.entries<Raw>(raw) : []).flatMap(([key, value]) => [
+    key,
+    ...wordsIn(value),
+  ]),
+  ...(isList(raw) ? raw.flatMap(wordsIn) : []),
+  ...(isMap(raw) || isList(raw) ? [] : textsIn(raw)),
+];
+
+/** The words of a text that is no YAML, and what may be addresses in it; no words where letters are written otherwise. */
+function wordsOf(text: string): readonly [ReadonlySet<string> | undefined, readonly string[]] {
+  if (/\\[uUx]|[\0\uFFFD]/.test(text)) return [undefined, []];
+  const words = text.match(/[\w-]+/g) ?? [];
+  return [new Set(words), text.match(/[a-z_]+\.[^\s,"']*\$\{[^}]*\}[^\s,"']*/g) ?? []];
+}

@@ -1,0 +1,244 @@
+// Which recorded objects a file mentions, whatever the values of its variables are.
+import { describe, expect, it } from 'vitest';
+import { mentionsIn } from '../../../src/declarations/index.js';
+import type { MentionedObject } from '../../../src/model/index.js';
+import { kinds } from '../../../src/resources/index.js';
+import { DENIED, disk } from './project.js';
+
+const DEPOT: MentionedObject = {
+  addresses: ['accounts.depot'],
+  kind: 'accounts',
+  id: '1042',
+  isRecorded: () => false,
+};
+const MEMBER = { ...DEPOT, addresses: ['accounts.site-main["k"]'] };
+
+const mentioned = async (
+  text: string,
+  object: Partial<MentionedObject> = {},
+  file = 'b.yaml',
+): Promise<string | undefined> => {
+  const place = { files: disk({ [file]: text }), kinds, cwd: '/project' };
+  const mention = (await mentionsIn(place, file))({ ...DEPOT, ...object });
+  expect(mention?.file).toBe(mention && file);
+  return mention?.why;
+};
+const declaring = (lifecycle: string, more = ''): string =>
+  `accounts: { hall: { name: Hall, ${more}lifecycle: ${lifecycle} } }\n`;
+const stack = (tree: object): string => JSON.stringify(tree);
+const inStack = (names: object): string => stack({ resource: { devicecloud_account: names } });
+
+describe('an object', () => {
+  it.each<[is: string, text: string, why: string | undefined, object?: Partial<MentionedObject>]>([
+    ['is declared', 'accounts: { depot: { name: D } }', 'declares it'],
+    ['is declared with an error', 'accounts: { depot: { nme: D } }', 'declares it'],
+    [
+      'is declared in a second document',
+      'accounts: {}\n---\naccounts: { depot: {} }',
+      'declares it',
+    ],
+    ['has the name of another kind', 'users: { depot: { name: D } }', undefined],
+    ['has a name that another one begins with', 'accounts: { depot-2: { name: D } }', undefined],
+    [
+      'is a member',
+      'accounts: { site-main: { for_each: "${var.s}", name: "${each.key}" } }',
+      'declares it',
+      MEMBER,
+    ],
+    [
+      'may be made from a template',
+      'use: { site: { template: t } }',
+      'uses a template as site, and may make it',
+      MEMBER,
+    ],
+    ['has a name that a use does not begin', 'use: { sit: { template: t } }', undefined, MEMBER],
+    ['has the whole name of a use', 'use: { site-main: { template: t } }', undefined, MEMBER],
+    [
+      'is moved',
+      'moved: [{ from: accounts.depot, to: accounts.hall }]',
+      'holds a moved block that names it',
+    ],
+    [
+      'is moved on from where the PATHs moved it',
+      'moved: [{ from: accounts.hall, to: accounts.b }]',
+      'holds a moved block that names it',
+      { addresses: ['accounts.depot', 'accounts.hall'] },
+    ],
+    [
+      'is where another one is moved',
+      'moved: [{ from: accounts.x, to: accounts.depot }]',
+      undefined,
+    ],
+    [
+      'is moved with its whole name',
+      'moved: [{ from: accounts.site-main, to: accounts.hall }]',
+      'holds a moved block that names it',
+      MEMBER,
+    ],
+    [
+      'is moved by its key',
+      `moved: [{ from: 'accounts.site-main["\\u006b"]', to: accounts.hall }]`,
+      'holds a moved block that names it',
+      MEMBER,
+    ],
+    [
+      'is another member than is moved',
+      `moved: [{ from: 'accounts.site-main["q"]', to: accounts.hall }]`,
+      undefined,
+      MEMBER,
+    ],
+    [
+      'may be what an expression names',
+      'moved: [{ from: "accounts.${var.old}", to: accounts.hall }]',
+      'holds a moved block that names it',
+    ],
+    [
+      'is of another kind than an expression names',
+      'moved: [{ from: "users.${var.old}", to: users.hall }]',
+      undefined,
+    ],
+    [
+      'does not end as an expression does',
+      'moved: [{ from: "accounts.${var.old}-2", to: accounts.hall }]',
+      undefined,
+    ],
+    [
+      'is in a block with another word for `from`',
+      'moved: [{ form: accounts.depot, to: accounts.hall }]',
+      'holds a moved block that names it',
+    ],
+    [
+      'is forgotten',
+      'removed: [{ from: accounts.depot, lifecycle: { destroy: false } }]',
+      'holds a removed block that names it',
+    ],
+    [
+      'may be forgotten',
+      'removed: [{ from: accounts.depot, lifecycle: { destroy: "${var.d}" } }]',
+      'holds a removed block that names it',
+    ],
+    [
+      'is removed there, too',
+      'removed: [{ from: accounts.depot, lifecycle: { destroy: true } }, { from: accounts.depot }]',
+      undefined,
+    ],
+    [
+      'is imported by its id',
+      'import: [{ to: accounts.hall, id: 1042 }]',
+      'holds an import block that names it',
+    ],
+    [
+      'may be imported',
+      'import: [{ to: accounts.hall, id: "${var.id}" }]',
+      'holds an import block that names it',
+    ],
+    [
+      'is not imported to what holds another one',
+      'import: [{ to: accounts.hall, id: "${var.id}" }]',
+      undefined,
+      { isRecorded: (address) => address === 'accounts.hall' },
+    ],
+    ['is not imported as another kind', 'import: [{ to: users.hall, id: "1042" }]', undefined],
+    ['is adopted', declaring('{ adopt: "1042" }'), 'may adopt its object'],
+    ['is adopted by a number', declaring('{ adopt: 1042 }'), 'may adopt its object'],
+    ['may be adopted', declaring('{ adopt: "${var.id}" }'), 'may adopt its object'],
+    [
+      'is not adopted by what holds another one',
+      declaring('{ adopt: "${var.id}" }'),
+      undefined,
+      { isRecorded: (address) => address === 'accounts.hall' },
+    ],
+    [
+      'may be adopted by a member',
+      declaring('{ adopt: "${each.value}" }', 'for_each: "${var.ids}", '),
+      'may adopt its object',
+      { isRecorded: () => true },
+    ],
+    ['is renamed', declaring('{ renamed_from: depot }'), 'declares it under another name'],
+    [
+      'is renamed with a typo',
+      declaring('{ renamedfrom: depot }'),
+      'declares it under another name',
+    ],
+    ['may be renamed', declaring('{ renamed_from: "${var.o}" }'), 'declares it under another name'],
+    ['is not what was renamed', declaring('{ renamed_from: kiosk }'), undefined],
+    [
+      'is adopted by a template',
+      'templates: { t: { accounts: { m: { name: M, lifecycle: { adopt: "1042" } } } } }',
+      'may adopt its object',
+    ],
+    [
+      'is given to a template',
+      'use: { w: { template: t, with: { id: "1042" } } }',
+      'may adopt its object',
+    ],
+    [
+      'has a name that a template had for one of its objects',
+      'templates: { t: { accounts: { m: { name: M, lifecycle: { renamed_from: depot } } } } }',
+      undefined,
+    ],
+    ['is referred to', 'accounts: { x: { account: "${accounts.depot.id}" } }', 'refers to it'],
+    [
+      'is waited for',
+      'accounts: { x: { name: X, lifecycle: { depends_on: [accounts.depot] } } }',
+      'refers to it',
+    ],
+    [
+      'is not what is referred to',
+      'accounts: { x: { account: "${accounts.depot-2.id}" } }',
+      undefined,
+    ],
+    ['is in a comment', '# accounts.depot\naccounts: { x: { name: X } }', undefined],
+    ['is in a file of another program', 'jobs: { depot: { runs-on: x } }', undefined],
+  ])('%s', async (_, text, why, object) => {
+    expect(await mentioned(text, object)).toBe(why);
+  });
+
+  it.each<[is: string, text: string, isFound: boolean, object?: Partial<MentionedObject>]>([
+    ['in a section with a typo', 'accouts: { depot: { name: D } }\nsettings: {}', true],
+    ['in a section of another name', 'shops: { depot: { name: D } }\nsettings: {}', true],
+    ['in a list', 'accounts: [{ depot: { name: D } }]', true],
+    ['too deep', 'variables: {}\nall: { accounts: { depot: { name: D } } }', true],
+    ['in a block with a typo', 'variables: {}\nmooved: [{ from: accounts.depot }]', true],
+    ['by an expression there', 'variables: {}\nrename: [{ from: "accounts.${var.x}" }]', true],
+    ['by its id there', 'variables: {}\nadopt: { hall: 1042 }', true],
+    ['not by a number of another program', 'variables: {}\nsize: 1042', false],
+    ['not by another name', 'shops: { hall: { name: D } }\nsettings: {}', false],
+    ['as the name of a use there', 'uses: { site: {} }\nvariables: {}', true, MEMBER],
+    ['in a text that is no YAML', 'accounts:\n  depot: { name: D\n', true],
+    ['not by a longer word there', 'accounts:\n  depot-2: { name: D\n', false],
+    ['by an expression in such a text', 'moved: [{ from: "accounts.${var.x}", to: \n', true],
+    ['behind escapes in such a text', 'accounts: { "d\\x65pot": { name: D\n', true],
+    ['in a text of two bytes for each letter', 'accounts:\0 d\0e\0p\0o\0t\0', true],
+    ['in what cannot be read', DENIED, true],
+    ['not in a template of another program', '{{- if .Values.users }}\nusers:\n{{ end }}\n', false],
+  ])('may be declared in a file with an error: %s', async (_, text, isFound, object) => {
+    expect((await mentioned(text, object))?.startsWith('has an error, and may declare it')).toBe(
+      isFound || undefined,
+    );
+  });
+
+  it.each<[is: string, text: string, why: string | undefined]>([
+    ['is declared', inStack({ depot: { name: 'D' } }), 'declares it'],
+    ['is declared by no resource', inStack({ hall: { name: 'D' } }), undefined],
+    [
+      'is moved',
+      stack({ moved: [{ from: 'devicecloud_account.depot', to: 'devicecloud_account.hall' }] }),
+      'holds a moved block that names it',
+    ],
+    [
+      'is of a type with a typo',
+      stack({ resource: { devicecloud_acount: { depot: { name: 'D' } } } }),
+      'has an error',
+    ],
+    [
+      'is in a text that is no JSON',
+      '{"resource":{"devicecloud_account":{"depot":',
+      'has an error',
+    ],
+    ['is not in a stack with an error', stack({ module: { m: { source: 'x' } } }), undefined],
+  ])('%s in a stack', async (_, text, why) => {
+    const found = await mentioned(text, {}, 'out/stacks/a/cdk.tf.json');
+    expect(found?.startsWith(why ?? '')).toBe(why === undefined ? undefined : true);
+  });
+});
