@@ -229,13 +229,15 @@ async function outsideFiles(
 ): Promise<OutsideFiles> {
   const { cwd, kinds } = context;
   const { files } = reader;
-  const { mentionsIn } = await import('../declarations/index.js');
+  const { adoptingKinds, mentionsIn } = await import('../declarations/index.js');
+  const paths = project.paths.filter((path) => path !== '-');
+  const place = { files, kinds, cwd, adopting: await adoptingKinds({ files, kinds, cwd }, paths) };
   const ofProject = projectFiles(context, project, { ...reader, above: higher });
   const isOurs = async (file: string): Promise<boolean> =>
     recorded.has(file) || (await ofProject(file));
   const finds: OutsideFiles[] = [];
   for (const file of new Set(names))
-    if (await isOurs(file)) finds.push(await mentionsIn({ files, kinds, cwd }, file));
+    if (await isOurs(file)) finds.push(await mentionsIn(place, file));
   for (const { origin, summary } of faults) {
     const { file } = origin;
     const why = `cannot be read, and may declare it: ${summary}`;

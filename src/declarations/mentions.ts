@@ -17,7 +17,8 @@ import type { DeclarationFiles } from '../platform/index.js';
 import { collect, type Collected, type RawEntry } from './collect.js';
 import { reportOf } from './diagnostics-list.js';
 import { sourceFilesOf, type SourceFiles } from './file-reader.js';
-import type { FoundFile } from './paths.js';
+import { findFiles, type FoundFile } from './paths.js';
+import { literalOf, partsOf } from './reference-syntax.js';
 import { isMap, type Raw } from './yaml/raw-values.js';
 
 interface Place {
@@ -25,6 +26,8 @@ interface Place {
   readonly kinds: Kinds;
   /** Absolute. */
   readonly cwd: string;
+  /** Kinds of which templates of other files adopt objects. */
+  readonly adopting: ReadonlySet<string>;
 }
 
 /** What is said of an object; undefined if nothing is. */
@@ -48,12 +51,26 @@ export async function mentionsIn(place: Place, file: string): Promise<OutsideFil
   const finds = [
     ownNames(collected),
     ...collected.blocks.map(blockFinds),
-    ...lifecycleFinds(kinds, collected),
+    ...lifecycleFinds(place, collected),
     references(collected),
     ...(errors[0] ? [await faultyFinds(library, found, errors[0])] : []),
   ];
   return (object) =>
     finds.flatMap((find) => find(object) ?? []).map((one) => ({ ...one, file }))[0];
+}
+
+/** The kinds of which templates of PATHs adopt objects. */
+export async function adoptingKinds(
+  { files, kinds, cwd }: Omit<Place, 'adopting'>,
+  paths: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const library = sourceFilesOf(files, undefined, new Set());
+  const found = findFiles(files, cwd, paths, undefined).files;
+  const { templates } = await collect({ library, kinds, report: reportOf([]) }, found);
+  const made = templates.flatMap(({ raw }) => Object.entries<Raw>(isMap(raw) ? raw : {}));
+  return new Set(
+    made.flatMap(([kind, names]) => (valuesOf(names, 'adopt').length > 0 ? kind : [])),
+  );
 }
 
 async function stackOf({ files, kinds, cwd }: Place, found: FoundFile) {
@@ -84,16 +101,39 @@ function ownNames({ declared, uses }: Collected): Find {
 /** Expressions with an object, and `depends_on`: without it, they are errors. */
 function references({ declared, templates, uses, lookups, expectations }: Collected): Find {
   const pieces = [...declared, ...templates, ...uses, ...lookups, ...expectations];
-  const texts = pieces.map(({ raw, origin }) => ({ text: textsIn(raw).join('\n'), origin }));
+  const texts = pieces.map(({ path, raw, depends_on = [], origin }) => ({
+    text: [...expressionsIn(raw), ...valuesOf(raw, 'depends_on'), ...depends_on].join('\n'),
+    // What a template refers to is its own, if it has that name.
+    isOwn: (name: string): boolean => {
+      const [kind = '', ...rest] = name.split('.');
+      const names = path[0] === 'templates' && isMap(raw) ? raw[kind] : undefined;
+      return isMap(names) && rest.join('.') in names;
+    },
+    origin,
+  }));
   return ({ addresses }) => {
-    const names = addresses.map(withoutKey);
-    const found = texts.find(({ text }) => names.some((name) => holdsWord(text, name)));
+    const found = texts.find(({ text, isOwn }) =>
+      addresses.some((one) => !isOwn(withoutKey(one)) && refersTo(text, one)),
+    );
     return found && { origin: found.origin, why: 'refers to it' };
   };
 }
 
-const holdsWord = (text: string, word: string): boolean =>
-  text.includes(word) && new RegExp(`(?<![\\w.-])${word}(?![\\w-])`).test(text);
+/** The expressions in all texts of a value. */
+const expressionsIn = (raw: Raw): readonly string[] =>
+  textsIn(raw).flatMap((text) =>
+    partsOf(text).flatMap((part) => (typeof part === 'string' ? [] : part.text)),
+  );
+
+/** Whether a text holds an address, or the name of its `for_each`. A member whose key is an expression is another one. */
+function refersTo(text: string, address: string): boolean {
+  const name = withoutKey(address);
+  if (!text.includes(name)) return false;
+  const holders = text.matchAll(new RegExp(`(?<![\\w.-])${name}(?![\\w-])(\\[[^\\]]*\\])?`, 'g'));
+  return [...holders].some(
+    ([, index]) => index === undefined || canonicalAddress(name + index) === address,
+  );
+}
 
 /** `a-b` and `a`, for `accounts.a-b-c`. */
 function beginningsOf(address: string): readonly string[] {
@@ -105,10 +145,20 @@ const nameOf = (address: string): string => withoutKey(address).replace(/^.*?\./
 
 /** Whether a text is a value, or may be one once its expressions are filled in. */
 function mayBe(text: string, value: string): boolean {
-  if (!text.includes('${')) return text === value;
-  const [before, after] = [text.indexOf('${'), text.lastIndexOf('}') + 1];
-  return value.startsWith(text.slice(0, before)) && value.endsWith(text.slice(after));
+  const literal = literalOf(text);
+  if (literal !== undefined) return literal === value;
+  const [first, last] = [partsOf(text)[0], partsOf(text).at(-1)];
+  return (
+    (typeof first !== 'string' || value.startsWith(first)) &&
+    (typeof last !== 'string' || value.endsWith(last))
+  );
 }
+
+/** Whether a text is an id, or the path of the object, or may be one. */
+const mayBeId = (text: string, id: string): boolean =>
+  mayBe(text.replace(/\/$/, '').replace(/^[^$]*\//, ''), id);
+
+const isFixed = (text: string): boolean => literalOf(text) !== undefined;
 
 /** Whether a text names an object, or the whole `for_each` that it is of. */
 const mayName = (text: string, { addresses }: MentionedObject): boolean =>
@@ -128,13 +178,16 @@ const textOr = (raw: Raw | undefined, block: Raw): readonly string[] =>
 function blockFinds({ path: [section = ''], raw, origin }: RawEntry): Find {
   const { from, to, id, lifecycle } = isMap(raw) ? raw : ({} as Record<string, undefined>);
   const why = `holds ${section === 'import' ? 'an' : 'a'} ${section} block that names it`;
+  // Without a declaration there, a block with this target is an error.
+  const [target] = textOr(to, []);
+  const isTarget = (object: MentionedObject): boolean =>
+    target !== undefined && isFixed(target) && mayName(target, object);
   if (section === 'import') {
-    const [target, ids] = [textOr(to, [])[0], textOr(id, raw)];
+    const ids = textOr(id, raw);
     const kind = target === undefined ? undefined : tryAddress(target)?.kind;
-    return (object) =>
-      (kind ?? object.kind) === object.kind && isTaken(ids, target, object)
-        ? { origin, why }
-        : undefined;
+    const isImported = (object: MentionedObject): boolean =>
+      (kind ?? object.kind) === object.kind && isTaken(ids, target, object);
+    return (object) => (isTarget(object) || isImported(object) ? { origin, why } : undefined);
   }
   // Without words about its objects, a removal is left to their kinds, and with this one, nothing stays.
   const isRemoval =
@@ -143,31 +196,40 @@ function blockFinds({ path: [section = ''], raw, origin }: RawEntry): Find {
     ((isMap(lifecycle) && lifecycle['destroy'] === true) || Object.keys(raw).join() === 'from');
   if (isRemoval) return nothing;
   const texts = textOr(from, raw);
-  return (object) => (texts.some((text) => mayName(text, object)) ? { origin, why } : undefined);
+  return (object) =>
+    isTarget(object) || texts.some((text) => mayName(text, object)) ? { origin, why } : undefined;
 }
 
 /** Whether an address takes an object over by its id. One that holds an object already takes none whose id is an expression. */
 const isTaken = (
   ids: readonly string[],
   by: string | undefined,
-  { id, isRecorded }: MentionedObject,
+  { id, recorded }: MentionedObject,
 ): boolean =>
-  ids.some((one) => one === id || (mayBe(one, id) && (by === undefined || !isRecorded(by))));
+  ids.some((one) => mayBeId(one, id) && (isFixed(one) || by === undefined || !recorded.has(by)));
 
 /** What declarations and templates say with `lifecycle.renamed_from` and `lifecycle.adopt`. */
-function lifecycleFinds(kinds: Kinds, { declared, templates, uses }: Collected): readonly Find[] {
+function lifecycleFinds(
+  { kinds, adopting }: Place,
+  { declared, templates, uses }: Collected,
+): readonly Find[] {
   const adopts = { why: 'may adopt its object' };
   const ofTemplates = templates.flatMap(({ raw, origin }) =>
     Object.entries(isMap(raw) ? raw : {}).flatMap(([kind, names]) => {
       const ids = kinds.has(kind) ? valuesOf(names, 'adopt') : [];
       // A former name there is one of the template: those of its objects begin with the name of the use.
       return (object: MentionedObject) =>
-        object.kind === kind && ids.includes(object.id) ? { origin, ...adopts } : undefined;
+        object.kind === kind && isTaken(ids, undefined, object) ? { origin, ...adopts } : undefined;
     }),
   );
-  const ofUses = uses.map(({ raw, origin }): Find => {
-    const given = new Set(textsIn(raw));
-    return ({ id }) => (given.has(id) ? { origin, ...adopts } : undefined);
+  const ofUses = uses.map(({ name, raw, origin }): Find => {
+    const given = textsIn(raw);
+    return ({ kind, id, recorded }) => {
+      // What was made from it holds objects of its own.
+      const isMade = [...recorded].some((one) => one.startsWith(`${kind}.${name}-`));
+      const mayGive = (text: string): boolean => mayBeId(text, id) && (isFixed(text) || !isMade);
+      return adopting.has(kind) && given.some(mayGive) ? { origin, ...adopts } : undefined;
+    };
   });
   const own = declared.map(({ path, raw, origin }): Find => {
     const [kind = ''] = path;
@@ -179,7 +241,7 @@ function lifecycleFinds(kinds: Kinds, { declared, templates, uses }: Collected):
       former.some(
         (text) =>
           mayName(`${kind}.${text}`, object) &&
-          (!text.includes('${') || by === undefined || !object.isRecorded(by)),
+          (isFixed(text) || by === undefined || !object.recorded.has(by)),
       );
     return (object) => {
       if (object.kind !== kind) return undefined;
@@ -215,20 +277,24 @@ async function faultyFinds(
   };
   if (UNSEEN.has(code)) return () => mention;
   const reading = await library.read(found);
-  const [words, texts] =
-    'faults' in reading
-      ? wordsOf(library.text(found))
-      : [
-          new Set(reading.documents.flatMap(({ root }) => wordsIn(root))),
-          reading.documents.flatMap(({ root }) => textsIn(root)),
-        ];
+  const isText = 'faults' in reading || found.file.endsWith('.tf.json');
+  const [words, texts] = isText
+    ? wordsOf(library.text(found))
+    : [
+        new Set(reading.documents.flatMap(({ root }) => wordsIn(root))),
+        reading.documents.flatMap(({ root }) => textsIn(root)),
+      ];
   if (!words) return () => mention;
   const adopts = ['adopt', 'import'].some((word) => words.has(word));
   return (object) => {
     const names = object.addresses.flatMap((one) => [nameOf(one), ...beginningsOf(one)]);
     const isNamed =
       names.some((name) => words.has(name)) ||
-      texts.some((text) => text.startsWith(`${object.kind}.`) && mayName(text, object));
+      texts.some(
+        (text) =>
+          (text.startsWith(`${object.kind}.`) && mayName(text, object)) ||
+          object.addresses.some((one) => refersTo(text, one)),
+      );
     return isNamed || (adopts && words.has(object.id)) ? mention : undefined;
   };
 }

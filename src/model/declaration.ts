@@ -154,8 +154,8 @@ export interface MentionedObject {
   readonly addresses: readonly string[];
   readonly kind: string;
   readonly id: string;
-  /** Whether the state holds an object at an address. */
-  readonly isRecorded: (address: string) => boolean;
+  /** The addresses at which the state holds objects. */
+  readonly recorded: ReadonlySet<string>;
 }
 
 /** What a file says, or may say, of an object. */

@@ -39,10 +39,13 @@ const WORDS = /(?:`[^`]*`|[^ ])+/g;
 /** A command to type, to the end of a line. */
 export const COMMAND = /(?<=: )(?:TRUEUP_STATE=.* )?trueup \S.*/g;
 
-/** Prose for Markdown: plain words as they are, everything else in code spans. A code span stays one, and a command at the end is one. */
+/** A block to write into a declaration file, to the end of a line. */
+const BLOCK = /(?<=: )(?:moved|removed): \[\{.*/;
+
+/** Prose for Markdown: plain words as they are, everything else in code spans. A code span stays one, and a command or a block at the end is one. */
 export function prose(text: string): string {
   const line = visible(text);
-  const at = line.search(COMMAND);
+  const at = [COMMAND, BLOCK].map((end) => line.search(end)).find((one) => one >= 0) ?? -1;
   return at < 0 ? wordsOf(line) : `${wordsOf(line.slice(0, at))} ${code(line.slice(at))}`;
 }
 

@@ -1,11 +1,13 @@
 // Import: binds an existing live object to a declared address. No request is sent; the next plan shows the differences.
 import {
   defined,
+  firstNamed,
   objectsIn,
   refuse,
   resultRecord,
   tryAddress,
   shellWord,
+  withoutKey,
   type Entry,
   type Outcome,
   type Project,
@@ -15,6 +17,20 @@ import { oneOfTwo } from '../plan/plan-errors.js';
 import { storedValues } from '../live-collections.js';
 import type { PlanContext } from '../plan/propose.js';
 import type { Session } from '../../state/store-port.js';
+
+function refuseUndeclared({ declarations }: Project, address: string, id: string): never {
+  const members = declarations
+    .map((one) => one.address)
+    .filter((one) => withoutKey(one) === address);
+  const [first] = members;
+  if (first === undefined)
+    refuse('undeclared', `${address} is not declared, so the next apply would remove it.`, {
+      detail: `Declare it first; trueup export writes what is live as declarations.`,
+    });
+  refuse('undeclared', `${address} has members, and each is an address of its own.`, {
+    detail: `They are ${firstNamed(members, 3)}.\nName one of them: trueup import ${shellWord(first)} ${shellWord(id)}`,
+  });
+}
 
 /** @throws Refusal where the address is not declared, the object is not there, or either is bound already. */
 export async function importObject(
@@ -30,10 +46,7 @@ export async function importObject(
     refuse('unknown-kind', `${address} is not an address of a known kind.`, {
       detail: `Kinds: ${[...context.kinds.keys()].join(', ')}.`,
     });
-  if (!declaration)
-    refuse('undeclared', `${address} is not declared, so the next apply would remove it.`, {
-      detail: `Declare it first; trueup export writes what is live as declarations.`,
-    });
+  if (!declaration) refuseUndeclared(project, address, id);
   const bound = state.resources[formerAddressInState(declaration, state) ?? address];
   if (bound?.id === id) return { address, kind: kind.name, action: 'adopt', outcome: 'done', id };
   // A replacement was interrupted: the recorded object is deleted or still has to be deleted, and the create is pending.

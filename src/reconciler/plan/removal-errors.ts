@@ -37,7 +37,7 @@ export function movesBetweenRecorded(project: Project, gone: Recorded): readonly
 export function declaredElsewhere(
   project: Project,
   removed: Recorded,
-  { destroy, isRecorded }: Pick<MentionedObject, 'isRecorded'> & { readonly destroy: boolean },
+  { destroy, recorded }: Pick<MentionedObject, 'recorded'> & { readonly destroy: boolean },
 ): readonly Diagnostic[] {
   const { outside } = project;
   if (!outside) return [];
@@ -47,7 +47,7 @@ export function declaredElsewhere(
   const found = removed.flatMap(([address, { kind, id }]): Elsewhere | [] => {
     // What is destroyed together with its declaration is not moved from there.
     if (own.has(address) || blocksOf(address).some(({ forgets }) => !forgets)) return [];
-    const mention = outside({ addresses: pathOf(address), kind, id, isRecorded });
+    const mention = outside({ addresses: pathOf(address), kind, id, recorded });
     return mention ? { ...mention, address } : [];
   });
   return found.map((one) => elsewhere(one, destroy ? found : []));

@@ -121,8 +121,8 @@ function removals(
   { audit, destroy }: PlanRequest,
 ) {
   const covered = gone.map(forgottenIf(forgets));
-  const isRecorded = (address: string): boolean => Object.hasOwn(state?.resources ?? {}, address);
-  const errors = declaredElsewhere(project, covered, { destroy, isRecorded });
+  const recorded = new Set(Object.keys(state?.resources ?? {}));
+  const errors = declaredElsewhere(project, covered, { destroy, recorded });
   if (!audit) return { removed: covered, errors };
   const kept = new Set(errors.map(({ address }) => address));
   return { removed: covered.filter(([address]) => !kept.has(address)), errors: [] };

@@ -32,3 +32,16 @@ test('an id is plain, or the path of the object', async () => {
   const { code, stdout } = await importing('/api/v2/accounts/1/');
   expect([code, stdout]).toEqual([0, expect.stringContaining('Imported 1 as accounts.a.')]);
 });
+
+test('a name of a `for_each` is advised to be one of its members', async () => {
+  const cwd = freshFolder();
+  writeFileSync(
+    join(cwd, 'trueup.yaml'),
+    'settings: { target: emulator }\naccounts: { s: { for_each: [x, y], name: "${each.key}" } }\n',
+  );
+  const { code, stderr } = await inProcess(bind, ['import', 'accounts.s', '1'], { cwd, env: {} });
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining(`Name one of them: trueup import 'accounts.s["x"]' 1`),
+  ]);
+});

@@ -1,6 +1,6 @@
 // Which recorded objects a file mentions, whatever the values of its variables are.
 import { describe, expect, it } from 'vitest';
-import { mentionsIn } from '../../../src/declarations/index.js';
+import { adoptingKinds, mentionsIn } from '../../../src/declarations/index.js';
 import type { MentionedObject } from '../../../src/model/index.js';
 import { kinds } from '../../../src/resources/index.js';
 import { DENIED, disk } from './project.js';
@@ -9,16 +9,22 @@ const DEPOT: MentionedObject = {
   addresses: ['accounts.depot'],
   kind: 'accounts',
   id: '1042',
-  isRecorded: () => false,
+  recorded: new Set(),
 };
 const MEMBER = { ...DEPOT, addresses: ['accounts.site-main["k"]'] };
+
+/** A template of the PATHs. */
+const ADOPTING =
+  'templates: { t: { accounts: { m: { name: M, lifecycle: { adopt: "${param.id}" } } } } }';
 
 const mentioned = async (
   text: string,
   object: Partial<MentionedObject> = {},
   file = 'b.yaml',
 ): Promise<string | undefined> => {
-  const place = { files: disk({ [file]: text }), kinds, cwd: '/project' };
+  const files = disk({ [file]: text, 't.yaml': ADOPTING });
+  const at = { files, kinds, cwd: '/project' };
+  const place = { ...at, adopting: await adoptingKinds(at, ['t.yaml']) };
   const mention = (await mentionsIn(place, file))({ ...DEPOT, ...object });
   expect(mention?.file).toBe(mention && file);
   return mention?.why;
@@ -67,6 +73,16 @@ describe('an object', () => {
     [
       'is where another one is moved',
       'moved: [{ from: accounts.x, to: accounts.depot }]',
+      'holds a moved block that names it',
+    ],
+    [
+      'is where another one is imported',
+      'import: [{ to: accounts.depot, id: "99" }]',
+      'holds an import block that names it',
+    ],
+    [
+      'may be where another one is imported',
+      'import: [{ to: "accounts.${var.x}", id: "99" }]',
       undefined,
     ],
     [
@@ -136,23 +152,29 @@ describe('an object', () => {
       'is not imported to what holds another one',
       'import: [{ to: accounts.hall, id: "${var.id}" }]',
       undefined,
-      { isRecorded: (address) => address === 'accounts.hall' },
+      { recorded: new Set(['accounts.hall']) },
     ],
     ['is not imported as another kind', 'import: [{ to: users.hall, id: "1042" }]', undefined],
     ['is adopted', declaring('{ adopt: "1042" }'), 'may adopt its object'],
     ['is adopted by a number', declaring('{ adopt: 1042 }'), 'may adopt its object'],
+    ['is adopted by its path', declaring('{ adopt: /accounts/1042/ }'), 'may adopt its object'],
+    [
+      'may be adopted by its path',
+      declaring('{ adopt: "/accounts/${var.i}/" }'),
+      'may adopt its object',
+    ],
     ['may be adopted', declaring('{ adopt: "${var.id}" }'), 'may adopt its object'],
     [
       'is not adopted by what holds another one',
       declaring('{ adopt: "${var.id}" }'),
       undefined,
-      { isRecorded: (address) => address === 'accounts.hall' },
+      { recorded: new Set(['accounts.hall']) },
     ],
     [
       'may be adopted by a member',
       declaring('{ adopt: "${each.value}" }', 'for_each: "${var.ids}", '),
       'may adopt its object',
-      { isRecorded: () => true },
+      { recorded: new Set(['accounts.hall', 'accounts.hall["k"]']) },
     ],
     ['is renamed', declaring('{ renamed_from: depot }'), 'declares it under another name'],
     [
@@ -173,6 +195,34 @@ describe('an object', () => {
       'may adopt its object',
     ],
     [
+      'may be given to a template',
+      'use: { w: { template: t, with: { id: "${var.i}" } } }',
+      'may adopt its object',
+    ],
+    [
+      'is not given to a template that holds another one',
+      'use: { w: { template: t, with: { id: "${var.i}" } } }',
+      undefined,
+      { recorded: new Set(['accounts.w-m']) },
+    ],
+    [
+      'is of another kind than the template adopts',
+      'use: { w: { template: t, with: { id: "1042" } } }',
+      undefined,
+      { kind: 'users', addresses: ['users.depot'] },
+    ],
+    [
+      'may be adopted by a template',
+      'templates: { t: { accounts: { m: { name: M, lifecycle: { adopt: "${param.id}" } } } } }',
+      'may adopt its object',
+    ],
+    [
+      'has a key with a dollar sign',
+      `moved: [{ from: 'accounts.site-main["a$$\{b"]', to: accounts.hall }]`,
+      'holds a moved block that names it',
+      { addresses: ['accounts.site-main["a${b"]'] },
+    ],
+    [
       'has a name that a template had for one of its objects',
       'templates: { t: { accounts: { m: { name: M, lifecycle: { renamed_from: depot } } } } }',
       undefined,
@@ -188,6 +238,33 @@ describe('an object', () => {
       'accounts: { x: { account: "${accounts.depot-2.id}" } }',
       undefined,
     ],
+    [
+      'is the member that is referred to',
+      `accounts: { x: { account: '\${accounts.site-main["k"].id}' } }`,
+      'refers to it',
+      MEMBER,
+    ],
+    [
+      'is another member than is referred to',
+      `accounts: { x: { account: '\${accounts.site-main["q"].id}' }, y: { account: '\${accounts.site-main[each.key].id}' } }`,
+      undefined,
+      MEMBER,
+    ],
+    [
+      'has a name that a template refers to and has',
+      'templates: { t: { accounts: { depot: { name: D }, x: { account: "${accounts.depot.id}" } } } }',
+      undefined,
+    ],
+    [
+      'is referred to in a template',
+      'templates: { t: { accounts: { x: { account: "${accounts.depot.id}" } } } }',
+      'refers to it',
+    ],
+    [
+      'is in a text without an expression',
+      'accounts: { x: { name: "accounts.depot, $${accounts.depot.id}" } }',
+      undefined,
+    ],
     ['is in a comment', '# accounts.depot\naccounts: { x: { name: X } }', undefined],
     ['is in a file of another program', 'jobs: { depot: { runs-on: x } }', undefined],
   ])('%s', async (_, text, why, object) => {
@@ -200,6 +277,7 @@ describe('an object', () => {
     ['in a list', 'accounts: [{ depot: { name: D } }]', true],
     ['too deep', 'variables: {}\nall: { accounts: { depot: { name: D } } }', true],
     ['in a block with a typo', 'variables: {}\nmooved: [{ from: accounts.depot }]', true],
+    ['by a reference there', 'accouts: { x: { account: "${accounts.depot.id}" } }', true],
     ['by an expression there', 'variables: {}\nrename: [{ from: "accounts.${var.x}" }]', true],
     ['by its id there', 'variables: {}\nadopt: { hall: 1042 }', true],
     ['not by a number of another program', 'variables: {}\nsize: 1042', false],
@@ -229,6 +307,16 @@ describe('an object', () => {
     [
       'is of a type with a typo',
       stack({ resource: { devicecloud_acount: { depot: { name: 'D' } } } }),
+      'has an error',
+    ],
+    [
+      'is waited for',
+      inStack({ x: { name: 'X', depends_on: ['devicecloud_account.depot'] } }),
+      'refers to it',
+    ],
+    [
+      'is in a block with an error',
+      stack({ removed: [{ from: 'devicecloud_account.depot', provisioner: [{}] }] }),
       'has an error',
     ],
     [

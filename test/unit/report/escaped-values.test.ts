@@ -57,6 +57,7 @@ describe('Markdown', () => {
     ['first: `trueup import ADDRESS ID`', 'first: `trueup import ADDRESS ID`'],
     ['Import it: trueup import a.b["c d"] 1', 'Import it: `trueup import a.b["c d"] 1`'],
     ["It is: TRUEUP_STATE='a b' trueup unlock x", "It is: `TRUEUP_STATE='a b' trueup unlock x`"],
+    ['Add: removed: [{ from: a.b }]', 'Add: `removed: [{ from: a.b }]`'],
     ['(`a b`), `c|d e`.', '(`a b`), <code>c&#124;d e</code>.'],
     ['a`b c`d `e', '<code>a&#96;b c&#96;d</code> <code>&#96;e</code>'],
     ['`a``b c` ``', '<code>&#96;a&#96;&#96;b c&#96;</code> <code>&#96;&#96;</code>'],
