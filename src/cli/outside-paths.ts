@@ -12,7 +12,7 @@ import {
   type Settings,
 } from '../model/index.js';
 import type { LoadOptions, Loaded } from '../declarations/index.js';
-import { FLEET_FILE } from '../fleet/tenant.js';
+import { addressPlace, FLEET_FILE } from '../fleet/tenant.js';
 import type { DeclarationFiles } from '../platform/index.js';
 import type { Context } from './context.js';
 import { statePlace } from './state-location.js';
@@ -81,13 +81,11 @@ async function around(
   // The project may be in a hidden folder, which no walk of the current one enters.
   const { settings_files } = await load(named, { settingsAlone: true });
   // Outside of the current folder, only one that holds more of the PATHs in its folders: others may be of the whole machine.
+  const places = named.map((path) =>
+    resolve(cwd, kindAt(files, cwd, path) === 'folder' ? path : dirname(path)),
+  );
   const isSpanned = (folder: string): boolean =>
-    isBelow(folder) ||
-    named.some(
-      (path) =>
-        dirname(path).startsWith(`${folder}/`) ||
-        (path.startsWith(`${folder}/`) && kindAt(files, cwd, path) === 'folder'),
-    );
+    isBelow(folder) || places.some((one) => one.startsWith(join(resolve(cwd, folder), '/')));
   const folders = settings_files.map((file) => dirname(file)).filter(isSpanned);
   const { names, faults } = yamlFilesBelow(files, cwd, ['.', ...folders]);
   const beside = await namesBeside({ cwd, paths: [...paths, ...recorded] }, files);
@@ -229,10 +227,14 @@ async function outsideFiles(
 ): Promise<OutsideFiles> {
   const { cwd, kinds } = context;
   const { files } = reader;
-  const { adoptingKinds, mentionsIn } = await import('../declarations/index.js');
+  const { adoptingKinds, mentionsIn, realPath } = await import('../declarations/index.js');
   const paths = project.paths.filter((path) => path !== '-');
   const place = { files, kinds, cwd, adopting: await adoptingKinds({ files, kinds, cwd }, paths) };
-  const ofProject = projectFiles(context, project, { ...reader, above: higher });
+  const ofProject = projectFiles(context, project, {
+    ...reader,
+    above: higher,
+    real: (path) => realPath(files, path),
+  });
   const isOurs = async (file: string): Promise<boolean> =>
     recorded.has(file) || (await ofProject(file));
   const finds: OutsideFiles[] = [];
@@ -259,6 +261,11 @@ function readableText(files: DeclarationFiles, path: string): string {
   }
 }
 
+interface Following {
+  /** Where a path leads, with every link followed. */
+  readonly real: (path: string) => string;
+}
+
 /** Nothing that could be of this project: no declarations, or no file of the environment. */
 const NO_PART: ReadonlySet<string> = new Set(['no-declarations', 'no-environment-file']);
 
@@ -269,18 +276,16 @@ const NO_PART: ReadonlySet<string> = new Set(['no-declarations', 'no-environment
 function projectFiles(
   context: Site,
   { settings, paths }: Project,
-  { files, load, above: higher }: Reader & Pick<Finding, 'above'>,
+  { files, load, above: higher, real }: Reader & Pick<Finding, 'above'> & Following,
 ): (file: string) => Promise<boolean> {
   const { cwd, environment } = context;
   const alone = { settingsAlone: true } as const;
   const readable = paths.filter((path) => path !== '-');
   let own: Promise<Loaded> | undefined;
   const byEnvironment = settings.state?.url === undefined && Boolean(environment['TRUEUP_STATE']);
-  const real = (path: string): string =>
-    files.realPath(path) ?? join(real(dirname(path)), basename(path));
   const placeOf = (some: Settings, folder = cwd): string => {
     const { url, project } = statePlace(context, some);
-    return isAddress(url) ? `${url} ${project}` : real(resolve(folder, url));
+    return isAddress(url) ? `${addressPlace(url)} ${project}` : real(resolve(folder, url));
   };
   /** There, a state at its usual place needs no variable of the environment. */
   const isUsual = (some: Settings, folder: string): boolean =>
@@ -303,8 +308,9 @@ function projectFiles(
     if (isUnclear(found) || there.some((one) => here.includes(one))) return true;
     const { settings: its } = found.understood;
     const isSame = placeOf(its, folder) === placeOf(settings) || isUsual(its, folder);
-    if (there.length > 0)
-      return isSame && (higher.has(file) || !(byEnvironment && here.length > 0));
+    // Settings that name no state may be of another project, for which the environment names another one.
+    const isOther = byEnvironment && here.length > 0 && its.state?.url === undefined;
+    if (there.length > 0) return isSame && (higher.has(file) || !isOther);
     // Without settings, it may be planned with any that name a state.
     return isSame || settings.state?.url !== undefined;
   };

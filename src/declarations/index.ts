@@ -5,6 +5,7 @@ export { adoptingKinds, mentionsIn } from './mentions.js';
 export {
   DOCUMENTS_OUTPUT,
   STACKS_OUTPUT,
+  realPath,
   yamlFilesAt,
   yamlFilesBelow,
   yamlFilesIn,

@@ -19,7 +19,8 @@ import { reportOf } from './diagnostics-list.js';
 import { sourceFilesOf, type SourceFiles } from './file-reader.js';
 import { findFiles, type FoundFile } from './paths.js';
 import { literalOf, partsOf } from './reference-syntax.js';
-import { isMap, type Raw } from './yaml/raw-values.js';
+import { blocks } from './vocabulary.js';
+import { isMap, type Raw, type RawDocument } from './yaml/raw-values.js';
 
 interface Place {
   readonly files: DeclarationFiles;
@@ -53,7 +54,7 @@ export async function mentionsIn(place: Place, file: string): Promise<OutsideFil
     ...collected.blocks.map(blockFinds),
     ...lifecycleFinds(place, collected),
     references(collected),
-    ...(errors[0] ? [await faultyFinds(library, found, errors[0])] : []),
+    ...(errors[0] ? [await faultyFinds(place, library, { found, error: errors[0] })] : []),
   ];
   return (object) =>
     finds.flatMap((find) => find(object) ?? []).map((one) => ({ ...one, file }))[0];
@@ -155,8 +156,11 @@ function mayBe(text: string, value: string): boolean {
 }
 
 /** Whether a text is an id, or the path of the object, or may be one. */
-const mayBeId = (text: string, id: string): boolean =>
-  mayBe(text.replace(/\/$/, '').replace(/^[^$]*\//, ''), id);
+function mayBeId(text: string, id: string): boolean {
+  const last = text.replace(/\/$/, '').replace(/^.*\//s, '');
+  // The end of an expression with a slash.
+  return mayBe(last, id) || (last.includes('}') && !last.includes('${'));
+}
 
 const isFixed = (text: string): boolean => literalOf(text) !== undefined;
 
@@ -193,11 +197,22 @@ function blockFinds({ path: [section = ''], raw, origin }: RawEntry): Find {
   const isRemoval =
     section === 'removed' &&
     isMap(raw) &&
-    ((isMap(lifecycle) && lifecycle['destroy'] === true) || Object.keys(raw).join() === 'from');
+    ((isMap(lifecycle) && lifecycle['destroy'] === true && Object.keys(lifecycle).length === 1) ||
+      Object.keys(raw).join() === 'from');
   if (isRemoval) return nothing;
   const texts = textOr(from, raw);
+  // What is no address may be meant for one.
+  const words = new Set(
+    texts.some((text) => isFixed(text) && !tryAddress(text))
+      ? texts.join(' ').match(/[\w-]+/g)
+      : [],
+  );
   return (object) =>
-    isTarget(object) || texts.some((text) => mayName(text, object)) ? { origin, why } : undefined;
+    isTarget(object) ||
+    texts.some((text) => mayName(text, object)) ||
+    object.addresses.some((one) => words.has(nameOf(one)))
+      ? { origin, why }
+      : undefined;
 }
 
 /** Whether an address takes an object over by its id. One that holds an object already takes none whose id is an expression. */
@@ -261,57 +276,101 @@ function valuesOf(raw: Raw, key: string): readonly string[] {
   );
 }
 
-/** Files of which nothing can be read. */
-const UNSEEN: ReadonlySet<string> = new Set(['unreadable', 'not-a-file', 'too-large']);
+/** What the place of an object in a file with an error may be. */
+interface Traces {
+  /** Whether something with a name may be declared. */
+  readonly declares: (name: string) => boolean;
+  /** Whether an address, or an expression that may be one, is in it. */
+  readonly names: (object: MentionedObject) => boolean;
+  readonly holds: (text: string) => boolean;
+}
 
 /** A file with an error may say anything of an object whose name or id is in it. */
 async function faultyFinds(
+  { files, kinds }: Place,
   library: SourceFiles,
-  found: FoundFile,
-  { code, origin, summary }: Diagnostic,
+  { found, error: { origin, summary } }: { readonly found: FoundFile; readonly error: Diagnostic },
 ): Promise<Find> {
   const mention: ReturnType<Find> = {
     origin: origin ?? { file: found.file, line: 1, column: 1 },
     why: `has an error, and may declare it: ${summary}`,
     isFaulty: true,
   };
-  if (UNSEEN.has(code)) return () => mention;
   const reading = await library.read(found);
   const isText = 'faults' in reading || found.file.endsWith('.tf.json');
-  const [words, texts] = isText
-    ? wordsOf(library.text(found))
-    : [
-        new Set(reading.documents.flatMap(({ root }) => wordsIn(root))),
-        reading.documents.flatMap(({ root }) => textsIn(root)),
-      ];
-  if (!words) return () => mention;
-  const adopts = ['adopt', 'import'].some((word) => words.has(word));
+  const text = isText ? wholeText(files, found) : '';
+  // Letters may be written otherwise.
+  if (text === undefined || /\\[uUx]|[\0\uFFFD]/.test(text)) return () => mention;
+  const traces = isText ? tracesInText(kinds, text) : tracesIn(reading.documents);
+  const adopts = ['adopt', 'import'].some(traces.holds);
   return (object) => {
     const names = object.addresses.flatMap((one) => [nameOf(one), ...beginningsOf(one)]);
-    const isNamed =
-      names.some((name) => words.has(name)) ||
-      texts.some(
-        (text) =>
-          (text.startsWith(`${object.kind}.`) && mayName(text, object)) ||
-          object.addresses.some((one) => refersTo(text, one)),
-      );
-    return isNamed || (adopts && words.has(object.id)) ? mention : undefined;
+    const isMentioned =
+      names.some(traces.declares) || traces.names(object) || (adopts && traces.holds(object.id));
+    return isMentioned ? mention : undefined;
   };
 }
 
-/** Keys and texts in a value. */
-const wordsIn = (raw: Raw): readonly string[] => [
-  ...(isMap(raw) ? Object.entries<Raw>(raw) : []).flatMap(([key, value]) => [
-    key,
-    ...wordsIn(value),
-  ]),
-  ...(isList(raw) ? raw.flatMap(wordsIn) : []),
-  ...(isMap(raw) || isList(raw) ? [] : textsIn(raw)),
-];
+/** Files of other programs, such as lock files, are larger than those of trueup. */
+const LONGEST = 64 * 1024 * 1024;
 
-/** The words of a text that is no YAML, and what may be addresses in it; no words where letters are written otherwise. */
-function wordsOf(text: string): readonly [ReadonlySet<string> | undefined, readonly string[]] {
-  if (/\\[uUx]|[\0\uFFFD]/.test(text)) return [undefined, []];
-  const words = text.match(/[\w-]+/g) ?? [];
-  return [new Set(words), text.match(/[a-z_]+\.[^\s,"']*\$\{[^}]*\}[^\s,"']*/g) ?? []];
+/** Undefined where it cannot be read. */
+function wholeText(files: DeclarationFiles, { path }: FoundFile): string | undefined {
+  try {
+    if (files.stat(path)?.kind !== 'file') return undefined;
+    const bytes = files.read(path, LONGEST);
+    return bytes.length < LONGEST ? new TextDecoder().decode(bytes) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Sections in which nothing is declared. */
+const VALUES: ReadonlySet<string> = new Set(['settings', 'variables']);
+
+function tracesIn(documents: readonly RawDocument[]): Traces {
+  const sections = documents.flatMap(({ root }) => (isMap(root) ? Object.entries<Raw>(root) : []));
+  const declared = new Set(
+    sections.flatMap(([key, value]) => (VALUES.has(key) ? [] : blockKeys(value))),
+  );
+  const texts = new Set(documents.flatMap(({ root }) => [...keysIn(root), ...textsIn(root)]));
+  return {
+    declares: (name) => declared.has(name),
+    names: (object) =>
+      [...texts].some(
+        (text) =>
+          (text.startsWith(`${object.kind}.`) && mayName(text, object)) ||
+          object.addresses.some((one) => refersTo(text, one)),
+      ),
+    holds: (text) => texts.has(text),
+  };
+}
+
+/** All keys in a value. */
+const keysIn = (raw: Raw): readonly string[] =>
+  isMap(raw) || isList(raw)
+    ? [...(isMap(raw) ? Object.keys(raw) : []), ...Object.values<Raw>(raw).flatMap(keysIn)]
+    : [];
+
+/** The keys in a value that hold mappings, as those of declarations do, or nothing yet. */
+const blockKeys = (raw: Raw): readonly string[] =>
+  isMap(raw) || isList(raw)
+    ? Object.entries<Raw>(raw).flatMap(([key, value]) => [
+        ...(isMap(raw) && (isMap(value) || value === null) ? [key] : []),
+        ...blockKeys(value),
+      ])
+    : [];
+
+/** Of a text that is no YAML, too long for that, or a stack. */
+function tracesInText(kinds: Kinds, text: string): Traces {
+  const words = new Set(text.match(/[\w-]+/g));
+  const sections = [...kinds.keys(), 'templates', 'use', ...Object.keys(blocks)].join('|');
+  const isOurs =
+    text.includes('devicecloud_') ||
+    new RegExp(`(?:^|[{,])[ \\t]{0,99}["']?(?:${sections})["']?[ \\t]{0,99}:`, 'm').test(text);
+  return {
+    declares: (name) => isOurs && words.has(name),
+    names: ({ kind }) => isOurs && text.includes(`${kind}.\${`),
+    holds: (word) => isOurs && words.has(word),
+  };
 }

@@ -3,7 +3,8 @@
 import { spawnSync } from 'node:child_process';
 import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { startHttp } from '../../../scripts/servers.js';
 import { run as apply } from '../../../src/cli/commands/apply.js';
 import { run as drift } from '../../../src/cli/commands/drift.js';
 import { run as exportObjects } from '../../../src/cli/commands/export.js';
@@ -209,6 +210,13 @@ describe('what a file says that the PATHs leave out', () => {
       code: 1,
     },
     {
+      is: 'an error: such a file, where the current folder is in it, too',
+      before: { '../trueup.yaml': named('s'), 'x.yaml': ALL },
+      now: { 'x.yaml': KEPT, '../q/x.yaml': DEPOT },
+      paths: ['.', '../trueup.yaml'],
+      code: 1,
+    },
+    {
       is: 'none: what a program of the PATHs wrote earlier',
       before: {
         'cdktf.json': JSON.stringify({
@@ -280,17 +288,6 @@ describe('what a file says that the PATHs leave out', () => {
       code: 0,
     },
     {
-      is: 'an error: a variable of a file with an error is needed',
-      before: { 'trueup.yaml': SETTINGS, 'p/x.yaml': ALL },
-      now: {
-        'p/x.yaml': KEPT,
-        'q/v.yaml': 'variables: { sites: [depot] }\nextra: 1\n',
-        'q/x.yaml': EACH,
-      },
-      paths: ['p'],
-      code: 1,
-    },
-    {
       is: 'an error: the output of a program in the current folder declares it now',
       before: { 'trueup.yaml': SETTINGS, 'x/a.yaml': ALL },
       now: {
@@ -307,6 +304,14 @@ describe('what a file says that the PATHs leave out', () => {
       paths: ['p'],
       env: { TRUEUP_STATE: 'p.json' },
       code: 0,
+    },
+    {
+      is: 'an error: settings that name the state that the environment names',
+      before: { 'p/x.yaml': `${SETTINGS}${ALL}` },
+      now: { 'p/x.yaml': `${SETTINGS}${KEPT}`, 'q/x.yaml': `${named('s')}${SETTLED}` },
+      paths: ['p'],
+      env: { TRUEUP_STATE: 's.json' },
+      code: 1,
     },
     {
       is: 'none: a project with another state, and without the environment',
@@ -984,6 +989,29 @@ describe('what a file says that the PATHs leave out', () => {
       code: 1,
     },
     {
+      is: 'none: files with words of it that trueup cannot read as declarations',
+      before: { 'trueup.yaml': SETTINGS, 'p/x.yaml': ALL },
+      now: {
+        'p/x.yaml': KEPT,
+        'pnpm-lock.yaml': `settings: {}\n${'# depot\n'.repeat(400_000)}importers: { depot: {} }\n`,
+        'azure-pipelines.yml': 'variables: {}\ntrigger: [depot]\n',
+        'values.yaml': 'settings: { depot: true, more: { depot: {} } }\nimage: x\n',
+        '.gitlab-ci.yml': 'variables: {}\ndepot: { script: [make] }\n',
+        'changes.yaml': 'removed: [depots]\naccount: x\n',
+        'cdktf.out/manifest.json': manifestOf('aws'),
+        'cdktf.out/stacks/aws/cdk.tf.json': '{"module":{"depot":{"source":"x"}}}',
+      },
+      paths: ['p'],
+      code: 0,
+    },
+    {
+      is: 'an error: a file that is too large, with a declaration',
+      before: { 'trueup.yaml': SETTINGS, 'p/x.yaml': ALL },
+      now: { 'p/x.yaml': KEPT, 'b.yaml': `${'# much\n'.repeat(400_000)}${DEPOT}` },
+      paths: ['p'],
+      code: 1,
+    },
+    {
       is: 'an error: a block with a variable to which two files give a value',
       before: { 'trueup.yaml': SETTINGS, 'p/x.yaml': ALL },
       now: {
@@ -1235,6 +1263,22 @@ describe('what a file says that the PATHs leave out', () => {
     writeAll(cwd, { sites: 'moved to the wiki' });
     const { code, stdout } = await typing(plan, cwd, 'plan');
     expect([code, stdout]).toEqual([0, expect.stringContaining('- DELETE accounts.depot')]);
+  });
+
+  test('is an error of a project with the same state at an address in other words', async () => {
+    const server = await startHttp();
+    onTestFinished(server.stop);
+    const at = (url: string): string =>
+      `settings: { target: emulator, state: { url: "${url}" } }\n`;
+    const cwd = folderWith({ 'p/trueup.yaml': `${at(server.url)}${ALL}` });
+    const where = { cwd, env: server.environment };
+    expect((await inProcess(apply, ['apply', 'p', '--auto-approve'], where)).code).toBe(0);
+    writeAll(cwd, {
+      'p/trueup.yaml': `${at(server.url)}${KEPT}`,
+      'q/trueup.yaml': `${at(server.url.replace('http:', 'HTTP:'))}${DEPOT}`,
+    });
+    const { code, stderr } = await inProcess(plan, ['plan', 'p'], where);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('q/trueup.yaml, which the PATHs')]);
   });
 
   test('is an error of a project with the same state through a link', async () => {

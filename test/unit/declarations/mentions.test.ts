@@ -124,6 +124,21 @@ describe('an object', () => {
       'holds a moved block that names it',
     ],
     [
+      'is moved by its name alone',
+      'moved: [{ from: depot, to: hall }]',
+      'holds a moved block that names it',
+    ],
+    [
+      'is moved with blanks',
+      'moved: [{ from: " accounts.depot ", to: accounts.hall }]',
+      'holds a moved block that names it',
+    ],
+    [
+      'is forgotten with a typo',
+      'removed: [{ from: accounts.depot, lifecycle: { destroy: true, destory: false } }]',
+      'holds a removed block that names it',
+    ],
+    [
       'is forgotten',
       'removed: [{ from: accounts.depot, lifecycle: { destroy: false } }]',
       'holds a removed block that names it',
@@ -158,6 +173,16 @@ describe('an object', () => {
     ['is adopted', declaring('{ adopt: "1042" }'), 'may adopt its object'],
     ['is adopted by a number', declaring('{ adopt: 1042 }'), 'may adopt its object'],
     ['is adopted by its path', declaring('{ adopt: /accounts/1042/ }'), 'may adopt its object'],
+    [
+      'may be adopted by a path',
+      declaring('{ adopt: "/${var.a}/accounts/1042" }'),
+      'may adopt its object',
+    ],
+    [
+      'may be adopted by an expression',
+      declaring("{ adopt: '${var.a / var.b}' }"),
+      'may adopt its object',
+    ],
     [
       'may be adopted by its path',
       declaring('{ adopt: "/accounts/${var.i}/" }'),
@@ -283,9 +308,20 @@ describe('an object', () => {
     ['not by a number of another program', 'variables: {}\nsize: 1042', false],
     ['not by another name', 'shops: { hall: { name: D } }\nsettings: {}', false],
     ['as the name of a use there', 'uses: { site: {} }\nvariables: {}', true, MEMBER],
+    ['not as the name of a section', 'variables: {}\ndepot: { size: 1 }', false],
+    ['not as a value', 'variables: {}\nsizes: [depot, { x: depot }]', false],
+    ['not as a key of a value', 'variables: {}\nsizes: { all: { depot: 1 } }', false],
+    ['not in settings', 'settings: { all: { depot: {} } }\nsizes: {}', false],
+    ['as a key without a value', 'shops: { depot: }\nsettings: {}', true],
+    [
+      'as a key that is an address',
+      'removed: { accounts.depot: { lifecycle: { destroy: false } } }',
+      true,
+    ],
     ['in a text that is no YAML', 'accounts:\n  depot: { name: D\n', true],
     ['not by a longer word there', 'accounts:\n  depot-2: { name: D\n', false],
     ['by an expression in such a text', 'moved: [{ from: "accounts.${var.x}", to: \n', true],
+    ['not in such a text without a kind', 'settings: { depot: { name: D\n', false],
     ['behind escapes in such a text', 'accounts: { "d\\x65pot": { name: D\n', true],
     ['in a text of two bytes for each letter', 'accounts:\0 d\0e\0p\0o\0t\0', true],
     ['in what cannot be read', DENIED, true],
@@ -324,7 +360,7 @@ describe('an object', () => {
       '{"resource":{"devicecloud_account":{"depot":',
       'has an error',
     ],
-    ['is not in a stack with an error', stack({ module: { m: { source: 'x' } } }), undefined],
+    ['is not in a stack with an error', stack({ module: { depot: { source: 'x' } } }), undefined],
   ])('%s in a stack', async (_, text, why) => {
     const found = await mentioned(text, {}, 'out/stacks/a/cdk.tf.json');
     expect(found?.startsWith(why ?? '')).toBe(why === undefined ? undefined : true);
