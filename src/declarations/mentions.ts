@@ -1,6 +1,6 @@
 // What a file says, or may say, of a recorded object. Names stand in its text; values depend on the files that it is read
 // with, on their order and on the environment, so they are not asked for: an expression may mean any text.
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import {
   canonicalAddress,
   isList,
@@ -39,7 +39,7 @@ const nothing: Find = () => undefined;
 /** @param file relative to the current folder: a YAML file, or a stack (`.tf.json`) */
 export async function mentionsIn(place: Place, file: string): Promise<OutsideFiles> {
   const { files, kinds, cwd } = place;
-  const found: FoundFile = { file, path: join(cwd, file), named: false };
+  const found: FoundFile = { file, path: resolve(cwd, file), named: false };
   const library = sourceFilesOf(files, undefined, new Set());
   const stack = file.endsWith('.tf.json') ? await stackOf(place, found) : undefined;
   const report = reportOf(stack?.diagnostics ?? []);
@@ -108,7 +108,7 @@ function references({ declared, templates, uses, lookups, expectations }: Collec
     isOwn: (name: string): boolean => {
       const [kind = '', ...rest] = name.split('.');
       const names = path[0] === 'templates' && isMap(raw) ? raw[kind] : undefined;
-      return isMap(names) && rest.join('.') in names;
+      return isMap(names) && Object.hasOwn(names, rest.join('.'));
     },
     origin,
   }));
