@@ -57,12 +57,26 @@ export async function withOutsidePaths(
     async readOutside(recorded) {
       const isNamed = await leadTo(cwd, project, reader);
       const there = recorded.filter((file) => isReadable(files, cwd, file));
-      const { names, faults } = await around({ cwd, paths, recorded: there }, reader);
+      const programs = new Set(
+        recorded.flatMap((file) => {
+          const program = programOf(file);
+          return program !== undefined && kindAt(files, cwd, program) && !isNamed(program)
+            ? program
+            : [];
+        }),
+      );
+      // Also of files that are gone: they may have another name now.
+      const folders = recorded.flatMap((file) => {
+        const folder = dirname(programOf(file) ?? file);
+        return kindAt(files, cwd, folder) === 'folder' ? folder : [];
+      });
+      const { names, faults } = await around({ cwd, paths, folders }, reader);
       const higher = above(files, cwd, recorded);
       return outsideFiles(context, project, {
         names: [...there, ...higher.keys(), ...names].filter((file) => !isNamed(file)),
         above: higher,
         faults: faults.filter(({ origin }) => !isNamed(origin.file)),
+        programs,
         reader,
         recorded: new Set(recorded),
       });
@@ -70,9 +84,9 @@ export async function withOutsidePaths(
   };
 }
 
-/** The files around PATHs, and those around the recorded ones; none around the standard input. */
+/** The files around PATHs, and those in the folders of the recorded ones; none around the standard input. */
 async function around(
-  { cwd, paths, recorded }: Named & { readonly recorded: readonly string[] },
+  { cwd, paths, folders: recorded }: Around,
   { files, load }: Reader,
 ): Promise<Pick<Finding, 'names' | 'faults'>> {
   const named = paths.filter((path) => path !== '-');
@@ -88,7 +102,7 @@ async function around(
     isBelow(folder) || places.some((one) => one.startsWith(join(resolve(cwd, folder), '/')));
   const folders = settings_files.map((file) => dirname(file)).filter(isSpanned);
   const { names, faults } = yamlFilesBelow(files, cwd, ['.', ...folders]);
-  const beside = await namesBeside({ cwd, paths: [...paths, ...recorded] }, files);
+  const beside = await namesBeside({ cwd, paths, folders: recorded }, files);
   return { names: [...names, ...beside], faults };
 }
 
@@ -97,19 +111,24 @@ interface Named {
   readonly paths: readonly string[];
 }
 
+interface Around extends Named {
+  /** Those of the recorded files. */
+  readonly folders: readonly string[];
+}
+
 /** Tells whether PATHs lead to a file, which may be there by way of a link. */
 async function leadTo(
   cwd: string,
   { paths }: Project,
   { files }: Reader,
 ): Promise<(file: string) => boolean> {
-  const { yamlFilesAt } = await import('../declarations/index.js');
+  const { filesAt } = await import('../declarations/index.js');
   const pathsOf = (file: string): readonly string[] => {
     const path = resolve(cwd, file);
     return [path, files.realPath(path) ?? path];
   };
   const stacks = paths.flatMap((path) => stacksOf(files, cwd, path));
-  const known = new Set([...yamlFilesAt(files, cwd, paths), ...paths, ...stacks].flatMap(pathsOf));
+  const known = new Set([...filesAt(files, cwd, paths), ...paths, ...stacks].flatMap(pathsOf));
   return (file) => pathsOf(file).some((path) => known.has(path));
 }
 
@@ -141,25 +160,33 @@ function kindAt(files: DeclarationFiles, cwd: string, path: string) {
   }
 }
 
+/** The program that declared what the state has from a file, which may be one of its documents. */
+function programOf(file: string): string | undefined {
+  if (basename(file) === PROGRAM) return file;
+  return basename(dirname(file)) === PROGRAM ? dirname(file) : undefined;
+}
+
+const PROGRAM = 'cdktf.json';
+
 /** Whether a recorded file is there, or may be. What a program declares is not read without running it. */
 const isReadable = (files: DeclarationFiles, cwd: string, file: string): boolean =>
   file !== '-' &&
-  basename(file) !== 'cdktf.json' &&
+  basename(file) !== PROGRAM &&
   ['file', 'unknown'].includes(kindAt(files, cwd, file) ?? '');
 
-/** The YAML files, and the stacks, beside those that PATHs name, and the output of programs there and in the current folder. */
+/** The YAML files, and the stacks, in the folders of PATHs and of recorded files, and the output of programs there and in the current folder. */
 async function namesBeside(
-  { cwd, paths }: Named,
+  { cwd, paths, folders: recorded }: Around,
   files: DeclarationFiles,
 ): Promise<readonly string[]> {
   const { DOCUMENTS_OUTPUT, STACKS_OUTPUT, yamlFilesIn } = await import('../declarations/index.js');
-  const folders = foldersOf(files, { cwd, paths });
+  const folders = new Set([...foldersOf(files, { cwd, paths }), ...recorded]);
   const yamlIn = (folder: string): readonly string[] =>
     (yamlFilesIn(files, cwd, folder) ?? []).map(({ file }) => file);
   const programs = new Set(paths.map((path) => resolve(cwd, path)));
   // What a program of the PATHs wrote before it was edited is out of date.
   const isProgram = (folder: string): boolean => {
-    const program = resolve(cwd, folder, 'cdktf.json');
+    const program = resolve(cwd, folder, PROGRAM);
     return (
       kindAt(files, cwd, program) !== undefined &&
       [program, dirname(program)].some((one) => programs.has(one))
@@ -212,6 +239,8 @@ interface Finding {
   readonly names: readonly string[];
   /** What cannot be read at all. */
   readonly faults: readonly Fault[];
+  /** Programs that the state names. What they declare is not known without running them. */
+  readonly programs: ReadonlySet<string>;
   /** Files whose names the state has from one of the folders above, with that folder. */
   readonly above: ReadonlyMap<string, string>;
   readonly reader: Reader;
@@ -223,13 +252,18 @@ interface Finding {
 async function outsideFiles(
   context: Site,
   project: Project,
-  { names, faults, above: higher, reader, recorded }: Finding,
+  { names, faults, programs, above: higher, reader, recorded }: Finding,
 ): Promise<OutsideFiles> {
   const { cwd, kinds } = context;
   const { files } = reader;
-  const { adoptingKinds, mentionsIn, realPath } = await import('../declarations/index.js');
+  const { adoptedByTemplates, mentionsIn, realPath } = await import('../declarations/index.js');
   const paths = project.paths.filter((path) => path !== '-');
-  const place = { files, kinds, cwd, adopting: await adoptingKinds({ files, kinds, cwd }, paths) };
+  const place = {
+    files,
+    kinds,
+    cwd,
+    adopted: await adoptedByTemplates({ files, kinds, cwd }, paths),
+  };
   const ofProject = projectFiles(context, project, {
     ...reader,
     above: higher,
@@ -245,6 +279,15 @@ async function outsideFiles(
     const why = `cannot be read, and may declare it: ${summary}`;
     if (await isOurs(file)) finds.push(() => ({ file, origin, why, isFaulty: true }));
   }
+  finds.push(({ file: from }) => {
+    const file = programOf(from);
+    if (file === undefined || !programs.has(file)) return undefined;
+    return {
+      file,
+      origin: { file, line: 1, column: 1 },
+      why: 'may still declare it: it was not run',
+    };
+  });
   return (object) => finds.flatMap((find) => find(object) ?? [])[0];
 }
 

@@ -1,12 +1,12 @@
 // The exports for other modules: reading declarations. Those that write live objects as declarations are in `writing.ts`.
 export { lint } from './lint.js';
 export { load, secretsNamed, type LoadOptions, type Loaded } from './load.js';
-export { adoptingKinds, mentionsIn } from './mentions.js';
+export { adoptedByTemplates, mentionsIn } from './mentions.js';
 export {
   DOCUMENTS_OUTPUT,
   STACKS_OUTPUT,
+  filesAt,
   realPath,
-  yamlFilesAt,
   yamlFilesBelow,
   yamlFilesIn,
 } from './paths.js';

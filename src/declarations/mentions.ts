@@ -18,7 +18,7 @@ import { collect, type Collected, type RawEntry } from './collect.js';
 import { reportOf } from './diagnostics-list.js';
 import { sourceFilesOf, type SourceFiles } from './file-reader.js';
 import { findFiles, type FoundFile } from './paths.js';
-import { literalOf, partsOf } from './reference-syntax.js';
+import { literalOf, partsOf, type Part } from './reference-syntax.js';
 import { blocks } from './vocabulary.js';
 import { isMap, type Raw, type RawDocument } from './yaml/raw-values.js';
 
@@ -27,8 +27,15 @@ interface Place {
   readonly kinds: Kinds;
   /** Absolute. */
   readonly cwd: string;
-  /** Kinds of which templates of other files adopt objects. */
-  readonly adopting: ReadonlySet<string>;
+  /** What templates of PATHs adopt. */
+  readonly adopted: readonly Adopted[];
+}
+
+interface Adopted {
+  readonly template: string;
+  readonly kind: string;
+  /** An id, or an expression that may be one. */
+  readonly id: string;
 }
 
 /** What is said of an object; undefined if nothing is. */
@@ -60,17 +67,18 @@ export async function mentionsIn(place: Place, file: string): Promise<OutsideFil
     finds.flatMap((find) => find(object) ?? []).map((one) => ({ ...one, file }))[0];
 }
 
-/** The kinds of which templates of PATHs adopt objects. */
-export async function adoptingKinds(
-  { files, kinds, cwd }: Omit<Place, 'adopting'>,
+/** What templates of PATHs adopt. */
+export async function adoptedByTemplates(
+  { files, kinds, cwd }: Omit<Place, 'adopted'>,
   paths: readonly string[],
-): Promise<ReadonlySet<string>> {
+): Promise<readonly Adopted[]> {
   const library = sourceFilesOf(files, undefined, new Set());
   const found = findFiles(files, cwd, paths, undefined).files;
   const { templates } = await collect({ library, kinds, report: reportOf([]) }, found);
-  const made = templates.flatMap(({ raw }) => Object.entries<Raw>(isMap(raw) ? raw : {}));
-  return new Set(
-    made.flatMap(([kind, names]) => (valuesOf(names, 'adopt').length > 0 ? kind : [])),
+  return templates.flatMap(({ name: template, raw }) =>
+    Object.entries<Raw>(isMap(raw) ? raw : {}).flatMap(([kind, names]) =>
+      valuesOf(names, 'adopt').map((id) => ({ template, kind, id })),
+    ),
   );
 }
 
@@ -94,7 +102,7 @@ function ownNames({ declared, uses }: Collected): Find {
     if (use === undefined) return undefined;
     return {
       origin: origins.get(`use.${use}`)!,
-      why: `uses a template as ${use}, and may make it`,
+      why: `uses a template under the name ${use}, and may declare it`,
     };
   };
 }
@@ -145,10 +153,11 @@ function beginningsOf(address: string): readonly string[] {
 const nameOf = (address: string): string => withoutKey(address).replace(/^.*?\./, '');
 
 /** Whether a text is a value, or may be one once its expressions are filled in. */
-function mayBe(text: string, value: string): boolean {
-  const literal = literalOf(text);
-  if (literal !== undefined) return literal === value;
-  const [first, last] = [partsOf(text)[0], partsOf(text).at(-1)];
+const mayBe = (text: string, value: string): boolean => mayMake(partsOf(text), value);
+
+function mayMake(parts: readonly Part[], value: string): boolean {
+  const [first = '', last = ''] = [parts[0], parts.at(-1)];
+  if (parts.length < 2 && typeof first === 'string') return first === value;
   return (
     (typeof first !== 'string' || value.startsWith(first)) &&
     (typeof last !== 'string' || value.endsWith(last))
@@ -157,9 +166,11 @@ function mayBe(text: string, value: string): boolean {
 
 /** Whether a text is an id, or the path of the object, or may be one. */
 function mayBeId(text: string, id: string): boolean {
-  const last = text.replace(/\/$/, '').replace(/^.*\//s, '');
-  // The end of an expression with a slash.
-  return mayBe(last, id) || (last.includes('}') && !last.includes('${'));
+  const parts = partsOf(text.replace(/\/$/, ''));
+  const at = parts.findLastIndex((part) => typeof part === 'string' && part.includes('/'));
+  const before = parts[at];
+  const step = typeof before === 'string' ? before.slice(before.lastIndexOf('/') + 1) : '';
+  return mayMake([...(step === '' ? [] : [step]), ...parts.slice(at + 1)], id);
 }
 
 const isFixed = (text: string): boolean => literalOf(text) !== undefined;
@@ -180,8 +191,16 @@ const textOr = (raw: Raw | undefined, block: Raw): readonly string[] =>
   typeof raw === 'string' || typeof raw === 'number' ? [String(raw)] : textsIn(block);
 
 function blockFinds({ path: [section = ''], raw, origin }: RawEntry): Find {
-  const { from, to, id, lifecycle } = isMap(raw) ? raw : ({} as Record<string, undefined>);
-  const why = `holds ${section === 'import' ? 'an' : 'a'} ${section} block that names it`;
+  const whyOf = (texts: readonly string[]): string =>
+    `holds ${section === 'import' ? 'an' : 'a'} ${section} block that ${texts.every(isFixed) ? 'names' : 'may name'} it`;
+  if (!isMap(raw)) {
+    const [texts, why] = [textsIn(raw), whyOf([])];
+    return ({ addresses }) =>
+      texts.some((text) => addresses.some((one) => refersTo(text, one)))
+        ? { origin, why }
+        : undefined;
+  }
+  const { from, to, id, lifecycle } = raw;
   // Without a declaration there, a block with this target is an error.
   const [target] = textOr(to, []);
   const isTarget = (object: MentionedObject): boolean =>
@@ -191,16 +210,17 @@ function blockFinds({ path: [section = ''], raw, origin }: RawEntry): Find {
     const kind = target === undefined ? undefined : tryAddress(target)?.kind;
     const isImported = (object: MentionedObject): boolean =>
       (kind ?? object.kind) === object.kind && isTaken(ids, target, object);
+    const why = whyOf(ids);
     return (object) => (isTarget(object) || isImported(object) ? { origin, why } : undefined);
   }
   // Without words about its objects, a removal is left to their kinds, and with this one, nothing stays.
   const isRemoval =
     section === 'removed' &&
-    isMap(raw) &&
     ((isMap(lifecycle) && lifecycle['destroy'] === true && Object.keys(lifecycle).length === 1) ||
       Object.keys(raw).join() === 'from');
   if (isRemoval) return nothing;
   const texts = textOr(from, raw);
+  const why = whyOf(texts);
   // What is no address may be meant for one.
   const words = new Set(
     texts.some((text) => isFixed(text) && !tryAddress(text))
@@ -225,10 +245,10 @@ const isTaken = (
 
 /** What declarations and templates say with `lifecycle.renamed_from` and `lifecycle.adopt`. */
 function lifecycleFinds(
-  { kinds, adopting }: Place,
+  { kinds, adopted }: Place,
   { declared, templates, uses }: Collected,
 ): readonly Find[] {
-  const adopts = { why: 'may adopt its object' };
+  const adopts = { why: 'may adopt the same object' };
   const ofTemplates = templates.flatMap(({ raw, origin }) =>
     Object.entries(isMap(raw) ? raw : {}).flatMap(([kind, names]) => {
       const ids = kinds.has(kind) ? valuesOf(names, 'adopt') : [];
@@ -237,13 +257,27 @@ function lifecycleFinds(
         object.kind === kind && isTaken(ids, undefined, object) ? { origin, ...adopts } : undefined;
     }),
   );
-  const ofUses = uses.map(({ name, raw, origin }): Find => {
-    const given = textsIn(raw);
+  const inTemplates = templates.flatMap(({ raw, origin }) =>
+    Object.values(isMap(raw) && isMap(raw['use']) ? raw['use'] : {}).map((one) => ({
+      name: undefined,
+      raw: one,
+      origin,
+    })),
+  );
+  const ofUses = [...uses, ...inTemplates].map(({ name, raw, origin }): Find => {
+    const given = [...textsIn(raw), ...keysIn(raw)];
+    const [template] = textOr(isMap(raw) ? raw['template'] : undefined, []);
+    const theirs = adopted.filter((one) => mayBe(template ?? '', one.template));
+    const by = isMap(raw) && 'for_each' in raw ? undefined : name;
     return ({ kind, id, recorded }) => {
-      // What was made from it holds objects of its own.
-      const isMade = [...recorded].some((one) => one.startsWith(`${kind}.${name}-`));
-      const mayGive = (text: string): boolean => mayBeId(text, id) && (isFixed(text) || !isMade);
-      return adopting.has(kind) && given.some(mayGive) ? { origin, ...adopts } : undefined;
+      // What it made holds objects of its own, unless it names others.
+      const isMade =
+        by !== undefined && [...recorded].some((one) => one.startsWith(`${kind}.${by}-`));
+      const mayGive = !isMade || given.some((text) => isFixed(text) && mayBeId(text, id));
+      const isAdopted = theirs.some(
+        (one) => one.kind === kind && (isFixed(one.id) ? mayBeId(one.id, id) : mayGive),
+      );
+      return isAdopted ? { origin, ...adopts } : undefined;
     };
   });
   const own = declared.map(({ path, raw, origin }): Find => {
@@ -252,6 +286,7 @@ function lifecycleFinds(
     const by = isMap(raw) && 'for_each' in raw ? undefined : path.join('.');
     const [ids, former] = [valuesOf(raw, 'adopt'), valuesOf(raw, 'renamed_from')];
     if (ids.length + former.length === 0) return nothing;
+    const why = `${former.every(isFixed) ? 'declares' : 'may declare'} it under another name`;
     const isFormer = (object: MentionedObject): boolean =>
       former.some(
         (text) =>
@@ -261,7 +296,7 @@ function lifecycleFinds(
     return (object) => {
       if (object.kind !== kind) return undefined;
       if (isTaken(ids, by, object)) return { origin, ...adopts };
-      return isFormer(object) ? { origin, why: 'declares it under another name' } : undefined;
+      return isFormer(object) ? { origin, why } : undefined;
     };
   });
   return [...own, ...ofTemplates, ...ofUses];
@@ -334,6 +369,9 @@ function tracesIn(documents: readonly RawDocument[]): Traces {
     sections.flatMap(([key, value]) => (VALUES.has(key) ? [] : blockKeys(value))),
   );
   const texts = new Set(documents.flatMap(({ root }) => [...keysIn(root), ...textsIn(root)]));
+  const [former = [], adopted = []] = ['renamed_from', 'adopt'].map((key) =>
+    documents.flatMap(({ root }) => valuesOf(root, key)),
+  );
   return {
     declares: (name) => declared.has(name),
     names: (object) =>
@@ -341,7 +379,9 @@ function tracesIn(documents: readonly RawDocument[]): Traces {
         (text) =>
           (text.startsWith(`${object.kind}.`) && mayName(text, object)) ||
           object.addresses.some((one) => refersTo(text, one)),
-      ),
+      ) ||
+      former.some((text) => mayName(`${object.kind}.${text}`, object)) ||
+      adopted.some((text) => mayBeId(text, object.id)),
     holds: (text) => texts.has(text),
   };
 }
@@ -361,6 +401,9 @@ const blockKeys = (raw: Raw): readonly string[] =>
       ])
     : [];
 
+/** What may name an object with an expression. */
+const REFACTORING = [...Object.keys(blocks), 'renamed_from', 'adopt'];
+
 /** Of a text that is no YAML, too long for that, or a stack. */
 function tracesInText(kinds: Kinds, text: string): Traces {
   const words = new Set(text.match(/[\w-]+/g));
@@ -370,7 +413,7 @@ function tracesInText(kinds: Kinds, text: string): Traces {
     new RegExp(`(?:^|[{,])[ \\t]{0,99}["']?(?:${sections})["']?[ \\t]{0,99}:`, 'm').test(text);
   return {
     declares: (name) => isOurs && words.has(name),
-    names: ({ kind }) => isOurs && text.includes(`${kind}.\${`),
+    names: () => isOurs && text.includes('${') && REFACTORING.some((word) => words.has(word)),
     holds: (word) => isOurs && words.has(word),
   };
 }

@@ -314,12 +314,15 @@ export function yamlFilesIn(
   });
 }
 
-/** The YAML files that PATHs lead to. */
-export const yamlFilesAt = (
-  files: DeclarationFiles,
+/** The YAML files, stacks and programs that PATHs lead to. */
+export function filesAt(
+  disk: DeclarationFiles,
   cwd: string,
   paths: readonly string[],
-): readonly string[] => findFiles(files, cwd, paths, undefined).files.map(({ file }) => file);
+): readonly string[] {
+  const { files, stacks } = findFiles(disk, cwd, paths, undefined);
+  return [...files, ...stacks].map(({ file }) => file);
+}
 
 /** The YAML files that a walk of folders finds, and what of them cannot be read, without those of fleets. */
 export function yamlFilesBelow(files: DeclarationFiles, cwd: string, folders: readonly string[]) {

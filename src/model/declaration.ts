@@ -154,6 +154,8 @@ export interface MentionedObject {
   readonly addresses: readonly string[];
   readonly kind: string;
   readonly id: string;
+  /** The file from which the state has it. */
+  readonly file: string;
   /** The addresses at which the state holds objects. */
   readonly recorded: ReadonlySet<string>;
 }

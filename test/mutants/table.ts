@@ -3882,8 +3882,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a removed block with destroy: true does not confirm',
     file: 'reconciler/plan/removal-errors.ts',
-    find: 'if (own.has(address) || blocksOf(address).some(({ forgets }) => !forgets)) return [];',
-    replace: 'if (own.has(address)) return [];',
+    find: '|| blocksOf(address).length > 0) return [];',
+    replace: ') return [];',
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {
@@ -3917,7 +3917,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a destroy is refused for what the PATHs declare themselves',
     file: 'reconciler/plan/removal-errors.ts',
-    find: 'if (own.has(address) || blocksOf',
+    find: 'if (addresses.some((one) => own.has(one)) || blocksOf',
     replace: 'if (blocksOf',
     tests: moving,
   },
@@ -4008,8 +4008,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'nothing is looked for beside a PATH in a hidden folder',
     file: 'cli/outside-paths.ts',
-    find: 'paths: [...paths, ...recorded] }, files)',
-    replace: 'paths: recorded }, files)',
+    find: '[...foldersOf(files, { cwd, paths }), ...recorded]',
+    replace: '[...recorded]',
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {
@@ -4029,8 +4029,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'nothing is looked for beside a recorded file',
     file: 'cli/outside-paths.ts',
-    find: 'paths: [...paths, ...recorded] }, files)',
-    replace: 'paths }, files)',
+    find: '[...foldersOf(files, { cwd, paths }), ...recorded]',
+    replace: '[...foldersOf(files, { cwd, paths })]',
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {
@@ -4078,8 +4078,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what a folder held before it became a link counts as read',
     file: 'cli/outside-paths.ts',
-    find: '[...yamlFilesAt(files, cwd, paths), ...paths',
-    replace: '[...yamlFilesAt(files, cwd, paths), "shared/c.yaml", ...paths',
+    find: '[...filesAt(files, cwd, paths), ...paths',
+    replace: '[...filesAt(files, cwd, paths), "shared/c.yaml", ...paths',
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {
@@ -4190,8 +4190,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an expression names nothing',
     file: 'declarations/mentions.ts',
-    find: 'if (literal !== undefined) return literal === value;',
-    replace: 'if (text.length > 0) return literal === value;',
+    find: "if (parts.length < 2 && typeof first === 'string') return first === value;",
+    replace: 'if (parts.length > 0) return first === value;',
     tests: ['unit/declarations/mentions.test.ts'],
   },
   {
@@ -4253,8 +4253,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'members are taken for one that holds an object',
     file: 'declarations/mentions.ts',
-    find: "'for_each' in raw ? undefined :",
-    replace: "'for_each' in raw && 'count' in raw ? undefined :",
+    find: "'for_each' in raw ? undefined : path.join('.');",
+    replace: "path.length === 0 ? undefined : path.join('.');",
     tests: ['unit/declarations/mentions.test.ts'],
   },
   {
@@ -4267,22 +4267,22 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a path of an object is no id',
     file: 'declarations/mentions.ts',
-    find: "text.replace(/\\/$/, '').replace(/^.*\\//s, '')",
-    replace: 'text',
+    find: "[...(step === '' ? [] : [step]), ...parts.slice(at + 1)]",
+    replace: 'parts',
     tests: ['unit/declarations/mentions.test.ts'],
   },
   {
     name: 'uses of templates adopt objects of all kinds',
     file: 'declarations/mentions.ts',
-    find: 'adopting.has(kind) && given',
-    replace: 'given',
+    find: 'one.kind === kind && (isFixed(one.id)',
+    replace: '(isFixed(one.id)',
     tests: ['unit/declarations/mentions.test.ts'],
   },
   {
     name: 'what a template made long ago may adopt',
     file: 'declarations/mentions.ts',
-    find: '(isFixed(text) || !isMade)',
-    replace: 'text.length > 0',
+    find: '!isMade || given.some(',
+    replace: 'given.length >= 0 || given.some(',
     tests: ['unit/declarations/mentions.test.ts'],
   },
   {
@@ -4405,17 +4405,80 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/declarations/mentions.test.ts'],
   },
   {
-    name: 'an expression with a slash is no id',
-    file: 'declarations/mentions.ts',
-    find: "|| (last.includes('}') && !last.includes('${'))",
-    replace: '',
-    tests: ['unit/declarations/mentions.test.ts'],
-  },
-  {
     name: 'settings that name the state of the environment are of another project',
     file: 'cli/outside-paths.ts',
     find: '&& its.state?.url === undefined;',
     replace: ';',
+    tests: ['unit/cli/outside-paths.test.ts'],
+  },
+  {
+    name: 'new members of a use adopt nothing',
+    file: 'declarations/mentions.ts',
+    find: "'for_each' in raw ? undefined : name;",
+    replace: "isMap(raw['use']) ? undefined : name;",
+    tests: ['unit/declarations/mentions.test.ts'],
+  },
+  {
+    name: 'uses in templates adopt nothing',
+    file: 'declarations/mentions.ts',
+    find: '[...uses, ...inTemplates].map(',
+    replace: '[...uses].map(',
+    tests: ['unit/declarations/mentions.test.ts'],
+  },
+  {
+    name: 'a use adopts what another template does',
+    file: 'declarations/mentions.ts',
+    find: "adopted.filter((one) => mayBe(template ?? '', one.template))",
+    replace: 'adopted.filter((one) => one.template !== template || one.template === template)',
+    tests: ['unit/declarations/mentions.test.ts'],
+  },
+  {
+    name: 'a former name in a file with an error is not read',
+    file: 'declarations/mentions.ts',
+    find: 'former.some((text) => mayName(`${object.kind}.${text}`, object))',
+    replace: 'former.includes(object.id)',
+    tests: ['unit/declarations/mentions.test.ts'],
+  },
+  {
+    name: 'a path in a file with an error is no id',
+    file: 'declarations/mentions.ts',
+    find: 'adopted.some((text) => mayBeId(text, object.id))',
+    replace: 'adopted.includes(object.id)',
+    tests: ['unit/declarations/mentions.test.ts'],
+  },
+  {
+    name: 'an expression in a text with an error names nothing',
+    file: 'declarations/mentions.ts',
+    find: "isOurs && text.includes('${') &&",
+    replace: "text === '' &&",
+    tests: ['unit/declarations/mentions.test.ts'],
+  },
+  {
+    name: 'programs that are not run declare nothing',
+    file: 'cli/outside-paths.ts',
+    find: 'if (file === undefined || !programs.has(file)) return undefined;',
+    replace: 'if (file === undefined || programs.size >= 0) return undefined;',
+    tests: ['unit/cli/outside-paths.test.ts'],
+  },
+  {
+    name: 'the output of a recorded program is not looked for',
+    file: 'cli/outside-paths.ts',
+    find: 'dirname(programOf(file) ?? file)',
+    replace: 'dirname(file)',
+    tests: ['unit/cli/outside-paths.test.ts'],
+  },
+  {
+    name: 'a block that is no mapping names all that it holds',
+    file: 'declarations/mentions.ts',
+    find: 'texts.some((text) => addresses.some((one) => refersTo(text, one)))',
+    replace: 'texts.some((text) => addresses.some((one) => text.includes(nameOf(one))))',
+    tests: ['unit/declarations/mentions.test.ts'],
+  },
+  {
+    name: 'a folder whose recorded file is gone is not looked into',
+    file: 'cli/outside-paths.ts',
+    find: 'const folders = recorded.flatMap(',
+    replace: 'const folders = there.flatMap(',
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {
@@ -4428,8 +4491,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what is given to a template is not adopted',
     file: 'declarations/mentions.ts',
-    find: 'given.some(mayGive) ?',
-    replace: 'given.length < 0 && given.some(mayGive) ?',
+    find: '!isMade || given.some(',
+    replace: "!isMade || [''].some(",
     tests: ['unit/declarations/mentions.test.ts'],
   },
   {
@@ -4533,8 +4596,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a link among the PATHs is left out',
     file: 'cli/outside-paths.ts',
-    find: '[...yamlFilesAt(files, cwd, paths), ...paths, ...stacks].flatMap(pathsOf)',
-    replace: '[...yamlFilesAt(files, cwd, paths), ...paths, ...stacks]',
+    find: '[...filesAt(files, cwd, paths), ...paths, ...stacks].flatMap(pathsOf)',
+    replace: '[...filesAt(files, cwd, paths), ...paths, ...stacks]',
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {

@@ -44,10 +44,11 @@ export function declaredElsewhere(
   const { pathOf } = movedAddresses(project);
   const blocksOf = removedBlocks(project);
   const own = new Set(project.declarations.map(({ address }) => address));
-  const found = removed.flatMap(([address, { kind, id }]): Elsewhere | [] => {
-    // What is destroyed together with its declaration is not moved from there.
-    if (own.has(address) || blocksOf(address).some(({ forgets }) => !forgets)) return [];
-    const mention = outside({ addresses: pathOf(address), kind, id, recorded });
+  const found = removed.flatMap(([address, { kind, id, file }]): Elsewhere | [] => {
+    // What is destroyed together with its declaration is not moved from there. A block of the PATHs decides.
+    const addresses = pathOf(address);
+    if (addresses.some((one) => own.has(one)) || blocksOf(address).length > 0) return [];
+    const mention = outside({ addresses, kind, id, file, recorded });
     return mention ? { ...mention, address } : [];
   });
   return found.map((one) => elsewhere(one, destroy ? found : []));

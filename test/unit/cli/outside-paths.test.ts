@@ -124,6 +124,10 @@ describe('what a file says that the PATHs leave out', () => {
         },
       },
     });
+  const PROGRAM = JSON.stringify({
+    language: 'typescript',
+    app: 'cp made.yaml.txt $CDKTF_OUTDIR/net.yaml',
+  });
   const manifestOf = (...names: readonly string[]): string =>
     JSON.stringify({
       version: '0.21.0',
@@ -145,6 +149,8 @@ describe('what a file says that the PATHs leave out', () => {
     readonly applied?: readonly string[];
     readonly words?: readonly string[];
     readonly env?: Readonly<Record<string, string>>;
+    /** Files that are not there any more. */
+    readonly gone?: readonly string[];
     readonly code: number;
   }>([
     {
@@ -219,14 +225,11 @@ describe('what a file says that the PATHs leave out', () => {
     {
       is: 'none: what a program of the PATHs wrote earlier',
       before: {
-        'cdktf.json': JSON.stringify({
-          language: 'typescript',
-          app: 'cp made.yaml $CDKTF_OUTDIR/net.yaml',
-        }),
+        'cdktf.json': PROGRAM,
         'trueup.yaml': SETTINGS,
-        'made.yaml': ALL,
+        'made.yaml.txt': ALL,
       },
-      now: { 'made.yaml': KEPT, 'trueup.out/net.yaml': ALL },
+      now: { 'made.yaml.txt': KEPT, 'trueup.out/net.yaml': ALL },
       paths: ['cdktf.json', 'trueup.yaml'],
       code: 0,
     },
@@ -396,6 +399,16 @@ describe('what a file says that the PATHs leave out', () => {
       now: {
         'a.yaml': `${SETTINGS}${KEPT}removed: [{ from: accounts.depot, lifecycle: { destroy: true } }]\n`,
         'b.yaml': SETTLED,
+      },
+      paths: ['a.yaml'],
+      code: 0,
+    },
+    {
+      is: 'none: a removed block of the PATHs that forgets',
+      before: { 'a.yaml': `${SETTINGS}${ALL}` },
+      now: {
+        'a.yaml': `${SETTINGS}${KEPT}${REMOVED}`,
+        'b.yaml': 'accounts: { w: { name: W, lifecycle: { adopt: "${var.n}" } } }\n',
       },
       paths: ['a.yaml'],
       code: 0,
@@ -1112,15 +1125,54 @@ describe('what a file says that the PATHs leave out', () => {
       code: 0,
     },
     {
+      is: 'an error: what a program in a folder declares, which is not run with the folders above',
+      before: {
+        'trueup.yaml': SETTINGS,
+        'y/a.yaml': OTHER_ACCOUNT,
+        'cdk/cdktf.json': PROGRAM,
+        'cdk/made.yaml.txt': DEPOT,
+      },
+      now: {},
+      applied: ['trueup.yaml', 'y', 'cdk/cdktf.json'],
+      paths: ['.'],
+      code: 1,
+    },
+    {
+      is: 'an error: the output of a recorded program declares it now',
+      before: {
+        'trueup.yaml': SETTINGS,
+        'y/a.yaml': ALL,
+        'cdk/cdktf.json': PROGRAM,
+        'cdk/made.yaml.txt': OTHER_ACCOUNT,
+      },
+      now: {
+        'y/a.yaml': KEPT,
+        'cdk/cdktf.out/manifest.json': manifestOf('n'),
+        'cdk/cdktf.out/stacks/n/cdk.tf.json': stackOf('depot'),
+      },
+      applied: ['trueup.yaml', 'y', 'cdk/cdktf.json'],
+      paths: ['trueup.yaml', 'y'],
+      code: 1,
+    },
+    {
+      is: 'an error: a recorded file outside of the current folder got another name',
+      before: { 'trueup.yaml': `${SETTINGS}${ALL}`, '../common/c.yaml': OTHER_ACCOUNT },
+      now: {
+        'trueup.yaml': `${SETTINGS}${KEPT}`,
+        '../common/d.yaml': OTHER_ACCOUNT.replace(' }', ' }, depot: { name: Depot }'),
+      },
+      gone: ['../common/c.yaml'],
+      applied: ['.', '../common'],
+      paths: ['.'],
+      code: 1,
+    },
+    {
       is: 'none: what the documents of a program no longer declare',
       before: {
-        'cdktf.json': JSON.stringify({
-          language: 'typescript',
-          app: 'cp made.yaml $CDKTF_OUTDIR/net.yaml',
-        }),
-        'made.yaml': `${SETTINGS}${ALL}`,
+        'cdktf.json': PROGRAM,
+        'made.yaml.txt': `${SETTINGS}${ALL}`,
       },
-      now: { 'made.yaml': `${SETTINGS}${KEPT}` },
+      now: { 'made.yaml.txt': `${SETTINGS}${KEPT}` },
       paths: ['cdktf.json'],
       code: 0,
     },
@@ -1144,18 +1196,25 @@ describe('what a file says that the PATHs leave out', () => {
       paths: ['p'],
       code: 0,
     },
-  ])('is $is', async ({ before, now, paths, applied = paths, words = [], env = {}, code }) => {
-    const cwd = join(freshFolder(), 'here');
-    writeAll(cwd, before);
-    const done = await inProcess(apply, ['apply', ...applied, ...words, '--auto-approve'], {
-      cwd,
-      env,
-    });
-    expect(done.code, done.stderr).toBe(0);
-    writeAll(cwd, now);
-    const shown = await inProcess(plan, ['plan', ...paths, ...words], { cwd, env });
-    expect([shown.code, shown.stderr.includes('[declared-elsewhere]')]).toEqual([code, code === 1]);
-  });
+  ])(
+    'is $is',
+    async ({ before, now, gone = [], paths, applied = paths, words = [], env = {}, code }) => {
+      const cwd = join(freshFolder(), 'here');
+      writeAll(cwd, before);
+      const done = await inProcess(apply, ['apply', ...applied, ...words, '--auto-approve'], {
+        cwd,
+        env,
+      });
+      expect(done.code, done.stderr).toBe(0);
+      writeAll(cwd, now);
+      for (const file of gone) rmSync(join(cwd, file));
+      const shown = await inProcess(plan, ['plan', ...paths, ...words], { cwd, env });
+      expect([shown.code, shown.stderr.includes('[declared-elsewhere]')]).toEqual([
+        code,
+        code === 1,
+      ]);
+    },
+  );
 
   test.each([
     [drift, ['drift', 'a.yaml']],
@@ -1245,15 +1304,14 @@ describe('what a file says that the PATHs leave out', () => {
   });
 
   test('is none of the PATHs themselves, through a link', async () => {
-    const cwd = folderWith({ 'real/a.yaml': `${SETTINGS}${ALL}` });
+    const each = (...keys: readonly string[]): string =>
+      `${SETTINGS}${EACH.replace('"${var.sites}"', `[${keys.join(', ')}]`)}`;
+    const cwd = folderWith({ 'real/a.yaml': each('depot', 'keep') });
     symlinkSync('real', join(cwd, 'link'));
     await typing(apply, cwd, 'apply', 'link', '--auto-approve');
-    writeAll(cwd, {
-      'real/a.yaml': `${SETTINGS}${KEPT}`,
-      'real/b.yaml': REMOVED,
-    });
+    writeAll(cwd, { 'real/a.yaml': each('keep') });
     const { code, stdout } = await typing(plan, cwd, 'plan', 'link');
-    expect([code, stdout]).toEqual([0, expect.stringContaining('. forget accounts.depot')]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('- DELETE accounts.site["depot"]')]);
   });
 
   test('is none where the folder of a recorded file became a file', async () => {

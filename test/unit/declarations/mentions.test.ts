@@ -1,6 +1,6 @@
 // Which recorded objects a file mentions, whatever the values of its variables are.
 import { describe, expect, it } from 'vitest';
-import { adoptingKinds, mentionsIn } from '../../../src/declarations/index.js';
+import { adoptedByTemplates, mentionsIn } from '../../../src/declarations/index.js';
 import type { MentionedObject } from '../../../src/model/index.js';
 import { kinds } from '../../../src/resources/index.js';
 import { DENIED, disk } from './project.js';
@@ -9,6 +9,7 @@ const DEPOT: MentionedObject = {
   addresses: ['accounts.depot'],
   kind: 'accounts',
   id: '1042',
+  file: 'a.yaml',
   recorded: new Set(),
 };
 const MEMBER = { ...DEPOT, addresses: ['accounts.site-main["k"]'] };
@@ -24,7 +25,7 @@ const mentioned = async (
 ): Promise<string | undefined> => {
   const files = disk({ [file]: text, 't.yaml': ADOPTING });
   const at = { files, kinds, cwd: '/project' };
-  const place = { ...at, adopting: await adoptingKinds(at, ['t.yaml']) };
+  const place = { ...at, adopted: await adoptedByTemplates(at, ['t.yaml']) };
   const mention = (await mentionsIn(place, file))({ ...DEPOT, ...object });
   expect(mention?.file).toBe(mention && file);
   return mention?.why;
@@ -54,11 +55,11 @@ describe('an object', () => {
     [
       'may be made from a template',
       'use: { site: { template: t } }',
-      'uses a template as site, and may make it',
+      'uses a template under the name site, and may declare it',
       MEMBER,
     ],
-    ['has a name that a use does not begin', 'use: { sit: { template: t } }', undefined, MEMBER],
-    ['has the whole name of a use', 'use: { site-main: { template: t } }', undefined, MEMBER],
+    ['has a name that a use does not begin', 'use: { sit: { template: u } }', undefined, MEMBER],
+    ['has the whole name of a use', 'use: { site-main: { template: u } }', undefined, MEMBER],
     [
       'is moved',
       'moved: [{ from: accounts.depot, to: accounts.hall }]',
@@ -106,7 +107,7 @@ describe('an object', () => {
     [
       'may be what an expression names',
       'moved: [{ from: "accounts.${var.old}", to: accounts.hall }]',
-      'holds a moved block that names it',
+      'holds a moved block that may name it',
     ],
     [
       'is of another kind than an expression names',
@@ -161,7 +162,7 @@ describe('an object', () => {
     [
       'may be imported',
       'import: [{ to: accounts.hall, id: "${var.id}" }]',
-      'holds an import block that names it',
+      'holds an import block that may name it',
     ],
     [
       'is not imported to what holds another one',
@@ -170,25 +171,44 @@ describe('an object', () => {
       { recorded: new Set(['accounts.hall']) },
     ],
     ['is not imported as another kind', 'import: [{ to: users.hall, id: "1042" }]', undefined],
-    ['is adopted', declaring('{ adopt: "1042" }'), 'may adopt its object'],
-    ['is adopted by a number', declaring('{ adopt: 1042 }'), 'may adopt its object'],
-    ['is adopted by its path', declaring('{ adopt: /accounts/1042/ }'), 'may adopt its object'],
+    [
+      'is in a block of another program',
+      'removed: [depot]\nimport: [1042]\nuse: { x: {} }',
+      undefined,
+    ],
+    [
+      'is in a block that is a text',
+      'moved: ["accounts.depot to accounts.hall"]',
+      'holds a moved block that names it',
+    ],
+    [
+      'may be adopted by a path of expressions',
+      `accounts: { hall: { name: H, lifecycle: { adopt: '\${"/accounts/"}\${var.i}' } } }`,
+      'may adopt the same object',
+    ],
+    ['is adopted', declaring('{ adopt: "1042" }'), 'may adopt the same object'],
+    ['is adopted by a number', declaring('{ adopt: 1042 }'), 'may adopt the same object'],
+    [
+      'is adopted by its path',
+      declaring('{ adopt: /accounts/1042/ }'),
+      'may adopt the same object',
+    ],
     [
       'may be adopted by a path',
       declaring('{ adopt: "/${var.a}/accounts/1042" }'),
-      'may adopt its object',
+      'may adopt the same object',
     ],
     [
       'may be adopted by an expression',
       declaring("{ adopt: '${var.a / var.b}' }"),
-      'may adopt its object',
+      'may adopt the same object',
     ],
     [
       'may be adopted by its path',
       declaring('{ adopt: "/accounts/${var.i}/" }'),
-      'may adopt its object',
+      'may adopt the same object',
     ],
-    ['may be adopted', declaring('{ adopt: "${var.id}" }'), 'may adopt its object'],
+    ['may be adopted', declaring('{ adopt: "${var.id}" }'), 'may adopt the same object'],
     [
       'is not adopted by what holds another one',
       declaring('{ adopt: "${var.id}" }'),
@@ -198,7 +218,7 @@ describe('an object', () => {
     [
       'may be adopted by a member',
       declaring('{ adopt: "${each.value}" }', 'for_each: "${var.ids}", '),
-      'may adopt its object',
+      'may adopt the same object',
       { recorded: new Set(['accounts.hall', 'accounts.hall["k"]']) },
     ],
     ['is renamed', declaring('{ renamed_from: depot }'), 'declares it under another name'],
@@ -207,28 +227,54 @@ describe('an object', () => {
       declaring('{ renamedfrom: depot }'),
       'declares it under another name',
     ],
-    ['may be renamed', declaring('{ renamed_from: "${var.o}" }'), 'declares it under another name'],
+    [
+      'may be renamed',
+      declaring('{ renamed_from: "${var.o}" }'),
+      'may declare it under another name',
+    ],
     ['is not what was renamed', declaring('{ renamed_from: kiosk }'), undefined],
     [
       'is adopted by a template',
       'templates: { t: { accounts: { m: { name: M, lifecycle: { adopt: "1042" } } } } }',
-      'may adopt its object',
+      'may adopt the same object',
     ],
     [
       'is given to a template',
       'use: { w: { template: t, with: { id: "1042" } } }',
-      'may adopt its object',
+      'may adopt the same object',
     ],
     [
       'may be given to a template',
       'use: { w: { template: t, with: { id: "${var.i}" } } }',
-      'may adopt its object',
+      'may adopt the same object',
     ],
     [
       'is not given to a template that holds another one',
       'use: { w: { template: t, with: { id: "${var.i}" } } }',
       undefined,
       { recorded: new Set(['accounts.w-m']) },
+    ],
+    [
+      'may be given to a new member of a use',
+      'use: { w: { template: t, for_each: "${var.s}", with: { id: "${each.key}" } } }',
+      'may adopt the same object',
+      { recorded: new Set(['accounts.w-m["x"]']) },
+    ],
+    [
+      'is given to a template that holds another one',
+      'use: { w: { template: t, with: { id: "1042" } } }',
+      'may adopt the same object',
+      { recorded: new Set(['accounts.w-m']) },
+    ],
+    [
+      'is the key of a member',
+      'use: { w: { template: t, for_each: { "1042": x }, with: { id: "${each.key}" } } }',
+      'may adopt the same object',
+    ],
+    [
+      'is given to a template in a template',
+      'templates: { u: { use: { w: { template: t, with: { id: "1042" } } } } }',
+      'may adopt the same object',
     ],
     [
       'is of another kind than the template adopts',
@@ -239,7 +285,7 @@ describe('an object', () => {
     [
       'may be adopted by a template',
       'templates: { t: { accounts: { m: { name: M, lifecycle: { adopt: "${param.id}" } } } } }',
-      'may adopt its object',
+      'may adopt the same object',
     ],
     [
       'has a key with a dollar sign',
@@ -304,6 +350,8 @@ describe('an object', () => {
     ['in a block with a typo', 'variables: {}\nmooved: [{ from: accounts.depot }]', true],
     ['by a reference there', 'accouts: { x: { account: "${accounts.depot.id}" } }', true],
     ['by an expression there', 'variables: {}\nrename: [{ from: "accounts.${var.x}" }]', true],
+    ['by its former name there', 'accouts: { x: { lifecycle: { renamed_from: depot } } }', true],
+    ['by its path there', 'accouts: { x: { lifecycle: { adopt: /accounts/1042/ } } }', true],
     ['by its id there', 'variables: {}\nadopt: { hall: 1042 }', true],
     ['not by a number of another program', 'variables: {}\nsize: 1042', false],
     ['not by another name', 'shops: { hall: { name: D } }\nsettings: {}', false],
@@ -322,6 +370,13 @@ describe('an object', () => {
     ['not by a longer word there', 'accounts:\n  depot-2: { name: D\n', false],
     ['by an expression in such a text', 'moved: [{ from: "accounts.${var.x}", to: \n', true],
     ['not in such a text without a kind', 'settings: { depot: { name: D\n', false],
+    [
+      'by a part of an expression in such a text',
+      'moved: [{ from: accounts.dep${var.x}, to: \n',
+      true,
+    ],
+    ['by the id of an expression in such a text', 'accounts: { x: { adopt: "${var.x}"\n', true],
+    ['not by an expression of another program', 'settings: { x: "${var.x}"\n', false],
     ['behind escapes in such a text', 'accounts: { "d\\x65pot": { name: D\n', true],
     ['in a text of two bytes for each letter', 'accounts:\0 d\0e\0p\0o\0t\0', true],
     ['in what cannot be read', DENIED, true],
