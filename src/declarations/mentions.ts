@@ -213,7 +213,7 @@ function blockFinds({ path: [section = ''], raw, origin }: RawEntry): Find {
     const why = whyOf(ids);
     return (object) => (isTarget(object) || isImported(object) ? { origin, why } : undefined);
   }
-  // Without words about its objects, a removal is left to their kinds, and with this one, nothing stays.
+  // It removes the object, too.
   const isRemoval =
     section === 'removed' &&
     ((isMap(lifecycle) && lifecycle['destroy'] === true && Object.keys(lifecycle).length === 1) ||
@@ -221,7 +221,7 @@ function blockFinds({ path: [section = ''], raw, origin }: RawEntry): Find {
   if (isRemoval) return nothing;
   const texts = textOr(from, raw);
   const why = whyOf(texts);
-  // What is no address may be meant for one.
+  // A text that is not an address may be meant as one.
   const words = new Set(
     texts.some((text) => isFixed(text) && !tryAddress(text))
       ? texts.join(' ').match(/[\w-]+/g)
@@ -311,7 +311,7 @@ function valuesOf(raw: Raw, key: string): readonly string[] {
   );
 }
 
-/** What the place of an object in a file with an error may be. */
+/** What can be told of a file with an error. */
 interface Traces {
   /** Whether something with a name may be declared. */
   readonly declares: (name: string) => boolean;
