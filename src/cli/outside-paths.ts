@@ -1,5 +1,5 @@
-// What PATHs leave out of a project: the limits count what is declared there, and a declaration or a block there may speak
-// against what the plan would remove.
+// What PATHs leave out of a project: the limits count what is declared there, and the plan removes nothing that a file
+// there mentions.
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import {
   cached,

@@ -94,9 +94,8 @@ export async function collect(
   for (const file of files) {
     const reading = await library.read(file);
     if ('faults' in reading) failed(all, file, reading.faults);
-    else if (isOurs(all, file, reading.documents)) {
+    else if (isOurs(all, file, reading.documents))
       for (const document of reading.documents) takeDocument(all, file, document, overlay);
-    }
   }
   for (const piece of brought) takePiece(all, piece);
   if (all.ours === 0 && brought.length === 0 && files.length > 0 && !report.failed())

@@ -171,7 +171,7 @@ export interface Mention {
   readonly isFaulty?: true;
 }
 
-/** What the files of the project say that PATHs leave out. None of it is planned: it speaks against removals. */
+/** What the files of the project say that PATHs leave out. None of it is planned: it keeps objects from being removed. */
 export type OutsideFiles = (object: MentionedObject) => Mention | undefined;
 
 /** A whole project as loaded: everything that is declared, and the files it came from. */

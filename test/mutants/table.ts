@@ -4482,6 +4482,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {
+    name: 'a warning about files makes stacks and programs declare nothing',
+    file: 'declarations/load.ts',
+    find: "finding.diagnostics.some(({ severity }) => severity === 'error');",
+    replace: 'finding.diagnostics.length > 0;',
+    tests: ['unit/cli/outside-paths.test.ts'],
+  },
+  {
+    name: 'a destroy is refused for what the PATHs declare under a new name',
+    file: 'reconciler/plan/removal-errors.ts',
+    find: 'addresses.some((one) => own.has(one)) ||',
+    replace: 'own.has(address) ||',
+    tests: moving,
+  },
+  {
     name: 'a template adopts nothing',
     file: 'declarations/mentions.ts',
     find: 'object.kind === kind && isTaken(ids, undefined, object) ?',

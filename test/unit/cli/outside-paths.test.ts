@@ -1372,6 +1372,31 @@ describe('what a file says that the PATHs leave out', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('[declared-elsewhere]')]);
   });
 
+  test.each([
+    [
+      'a stack',
+      { 'out/manifest.json': manifestOf('a'), 'out/stacks/a/cdk.tf.json': stackOf('z') },
+      'out',
+    ],
+    [
+      'a program',
+      { 'cdk/cdktf.json': PROGRAM, 'cdk/made.yaml.txt': OTHER_ACCOUNT },
+      'cdk/cdktf.json',
+    ],
+  ])(
+    'keeps what %s of the PATHs declares beside a link out of the project',
+    async (_, more, path) => {
+      const top = folderWith({ 'elsewhere/note.txt': '' });
+      const cwd = join(top, 'here');
+      writeAll(cwd, { 'p/trueup.yaml': `${SETTINGS}${KEPT}`, ...more });
+      await typing(apply, cwd, 'apply', 'p', path, '--auto-approve');
+      symlinkSync('../../elsewhere', join(cwd, 'p/link'));
+      const { code, stdout, stderr } = await typing(plan, cwd, 'plan', 'p', path);
+      expect([code, stderr]).toEqual([0, expect.stringContaining('[link-outside]')]);
+      expect(stdout).toContain('No changes. 2 objects are as declared.');
+    },
+  );
+
   test('is none of a file of the PATHs that is a link to elsewhere', async () => {
     const cwd = folderWith({
       'trueup.yaml': SETTINGS,

@@ -834,6 +834,22 @@ describe('a move to what is removed, where nothing is declared', () => {
     expect(codes(proposal)).not.toContain('declared-elsewhere');
   });
 
+  it('is none of a destroy of what the PATHs declare under a new name', () => {
+    const proposal = planScene({
+      state: { 'accounts.a': held('2') },
+      live: { accounts: objects },
+      request: { destroy: true },
+      more: {
+        project: {
+          ...projectOf([declare('accounts.b', { name: 'A' })]),
+          refactorings: [move('a', 'b')],
+          outside: mentioning('accounts.a', 'accounts.b'),
+        },
+      },
+    });
+    expect(codes(proposal)).not.toContain('declared-elsewhere');
+  });
+
   it('prints a key with a dollar sign as a declaration file writes it', () => {
     const address = 'accounts.a["${x}"]';
     const { plan } = planScene({
