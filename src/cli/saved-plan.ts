@@ -48,10 +48,10 @@ export async function savePlan(
   const allow = flags.length > 0 ? ` To let it pass, plan again with ${flags.join(' ')}` : '';
   const identity = protection.recipients ? ' --identity FILE' : '';
   const { lineage, serial } = document.state;
-  const state = lineage === null ? 'without a state' : `with serial ${serial} of the state`;
+  const state = lineage === null ? 'There is no state yet.' : `The state has serial ${serial}.`;
   err.write(
     rules.length === 0
-      ? `Saved; made ${state}. To apply it: trueup apply ${pathWord(name)}${identity}\n`
+      ? `Saved. ${state} To apply the plan: trueup apply ${pathWord(name)}${identity}\n`
       : `Saved for review only: it is blocked, and apply refuses it.${allow}\n`,
   );
 }

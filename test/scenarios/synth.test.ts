@@ -97,7 +97,7 @@ describe.each(['cdktf', 'cdktn'])('a program of %s', (library) => {
       options,
     );
     expect(plan.stdout).toContain(
-      '+ create alert_rules.wan-down  POST /api/v2/alert_rules/\n  it does not exist yet · top/wan-down\n',
+      '+ create alert_rules.wan-down  POST /api/v2/alert_rules/\n  it has no live object yet · top/wan-down\n',
     );
     await at.expect(0, ['apply', 'saved.plan'], options);
     expect((await at.expect(0, ['plan', '--detailed-exitcode'], options)).stdout).toContain(

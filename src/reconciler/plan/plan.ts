@@ -364,7 +364,7 @@ function creation(
   const write: Write = { verb: 'create', fields: createdFields(kind, values) };
   const reason = match.gone
     ? 'it was deleted outside of trueup and is created again'
-    : 'it does not exist yet';
+    : 'it has no live object yet';
   return [
     {
       action: 'create',
