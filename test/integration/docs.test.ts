@@ -14,7 +14,7 @@ import { declarationFiles } from '../../src/platform/declaration-files.js';
 import { driftFormats } from '../../src/report/formats.js';
 import { collections, kinds } from '../../src/resources/index.js';
 import { folder } from '../support/cli.js';
-import { anywhere, blocksOf, filesOf, pattern, replay, stepsOf } from '../support/printed.js';
+import { anywhere, blocksOf, follow, pattern, stepsOf } from '../support/printed.js';
 import { everyRule } from '../support/rule-names.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -155,9 +155,9 @@ test.each(written)('%s has paragraphs below 500 characters', (page) => {
 const typed = guides.filter((page) => stepsOf(read(page)).length > 0);
 
 test.each(typed)('%s prints what its commands print, with the files that it shows', (page) => {
-  const home = folder(filesOf(read(page)));
+  const home = folder();
   try {
-    replay(stepsOf(read(page)), home.path);
+    follow(read(page), home);
   } finally {
     for (const name of readdirSync(home.path).filter((one) => one.endsWith('.pid')))
       spawnSync('kill', [home.read(name).trim()]);

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { folder } from './cli.js';
+import { folder, type Folder } from './cli.js';
 import { TRUEUP } from './command.js';
 
 interface Block {
@@ -25,23 +25,24 @@ export const blocksOf = (markdown: string): readonly Block[] =>
 
 /** The files that a page shows: blocks that begin with a comment that is a name. */
 export const filesOf = (markdown: string): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    blocksOf(markdown).flatMap(({ text }) => {
-      const [heading = '', name] = /^(?:\/\/|#) ([\w./-]+)\n/.exec(text) ?? [];
-      if (name === undefined) return [];
-      // JSON has no comments.
-      return [[name, name.endsWith('.json') ? text.slice(heading.length) : text] as const];
-    }),
-  );
+  Object.fromEntries(blocksOf(markdown).flatMap(fileIn));
+
+/** The name and the content of the file that a block shows, or nothing. */
+function fileIn({ text }: Block): readonly (readonly [string, string])[] {
+  const [heading = '', name] = /^(?:\/\/|#) ([\w./-]+)\n/.exec(text) ?? [];
+  if (name === undefined) return [];
+  // JSON has no comments.
+  return [[name, name.endsWith('.json') ? text.slice(heading.length) : text]];
+}
 
 /** The commands of all `console` blocks, in order. */
-export const stepsOf = (markdown: string): readonly Step[] =>
-  blocksOf(markdown)
-    .flatMap(({ language, text }) => (language === 'console' ? text.split(/^\$ /m) : []))
-    .flatMap((part) => {
-      const [command = '', ...lines] = part.trimEnd().split('\n');
-      return command === '' ? [] : [{ command, printed: lines.join('\n').trimEnd() }];
-    });
+export const stepsOf = (markdown: string): readonly Step[] => blocksOf(markdown).flatMap(stepsIn);
+
+const stepsIn = ({ language, text }: Block): readonly Step[] =>
+  (language === 'console' ? text.split(/^\$ /m) : []).flatMap((part) => {
+    const [command = '', ...lines] = part.trimEnd().split('\n');
+    return command === '' ? [] : [{ command, printed: lines.join('\n').trimEnd() }];
+  });
 
 /** The printed lines, where identifiers and times may be others. */
 export function pattern(printed: string): RegExp {
@@ -80,5 +81,13 @@ export function replay(steps: readonly Step[], cwd: string): void {
     expect(anywhere(`$ ${command}\n${stdout}`)).toMatch(
       pattern(anywhere(`$ ${command}\n${printed}`)),
     );
+  }
+}
+
+/** Follows a page from top to bottom: writes each file that it shows, and types each command. */
+export function follow(markdown: string, { path, write }: Pick<Folder, 'path' | 'write'>): void {
+  for (const block of blocksOf(markdown)) {
+    for (const [name, text] of fileIn(block)) write(name, text);
+    replay(stepsIn(block), path);
   }
 }
