@@ -31,14 +31,19 @@ export async function programIn({ files, cwd }: ProgramContext, folder: string):
     refuse('no-program', `There is no ${shown}, which names the program to run.`, {
       detail: 'Go to the folder of the CDK program first.',
     });
-  const { app, output, context } =
+  const { app, context } =
     objectIn(text) ?? refuse('bad-program', `${shown} is not a JSON object.`);
   if (typeof app !== 'string' || app.trim() === '')
     refuse('bad-program', `${shown} names no program.`, {
       detail: 'Its key `app` is the command that runs it, as in "app": "node main.js".',
     });
-  const named = typeof output === 'string' ? output : 'cdktf.out';
-  return { folder, app, output: named, context: isObject(context) ? context : {} };
+  return { folder, app, output: outputNamed(text), context: isObject(context) ? context : {} };
+}
+
+/** The output folder that the text of a `cdktf.json` names. */
+export function outputNamed(text: string): string {
+  const output = objectIn(text)?.['output'];
+  return typeof output === 'string' ? output : 'cdktf.out';
 }
 
 function objectIn(text: string): JsonObject | undefined {

@@ -2,28 +2,17 @@
 // there mentions.
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import {
-  cached,
+  defined,
   errorCode,
-  isAddress,
   type Diagnostic,
+  type FindMention,
   type Mention,
-  type OutsideFiles,
   type Project,
-  type Settings,
 } from '../model/index.js';
-import type { LoadOptions, Loaded } from '../declarations/index.js';
-import { addressPlace, FLEET_FILE } from '../fleet/tenant.js';
+import { FLEET_FILE } from '../fleet/tenant.js';
 import type { DeclarationFiles } from '../platform/index.js';
 import type { Context } from './context.js';
-import { statePlace } from './state-location.js';
-
-interface Reader {
-  readonly files: DeclarationFiles;
-  readonly load: (
-    paths: readonly string[],
-    more?: Partial<Pick<LoadOptions, 'cwd' | 'settingsAlone'>>,
-  ) => Promise<Loaded>;
-}
+import { fileProject, startOf, type Loader } from './file-project.js';
 
 type Site = Pick<Context, 'cwd' | 'environment' | 'flags' | 'kinds'>;
 
@@ -36,10 +25,10 @@ const isBelow = (path: string): boolean => /^(?!\/|\.\.(\/|$))/.test(path);
 export async function withOutsidePaths(
   context: Site,
   project: Project,
-  reader: Reader,
+  loader: Loader,
 ): Promise<Project> {
   const { cwd } = context;
-  const { files, load } = reader;
+  const { files, load } = loader;
   const { paths, declarations } = project;
   // In a fleet, what other PATHs declare is of other tenants.
   if (files.stat(join(cwd, FLEET_FILE))) return project;
@@ -55,14 +44,12 @@ export async function withOutsidePaths(
     ...(all &&
       !all.project && { outside_faulty: [...all.understood.declarations, ...all.unusable] }),
     async readOutside(recorded) {
-      const isNamed = await leadTo(cwd, project, reader);
-      const there = recorded.filter((file) => isReadable(files, cwd, file));
-      const programs = new Set(
-        recorded.flatMap((file) => {
-          const program = programOf(file);
-          return program !== undefined && kindAt(files, cwd, program) && !isNamed(program)
-            ? program
-            : [];
+      const isCovered = await coveredByPaths(cwd, project, files);
+      const there = recorded.filter((file) => isReadableFile(files, cwd, file));
+      const programs = new Map(
+        [...new Set(recorded.flatMap((file) => programOf(file) ?? []))].flatMap((program) => {
+          const now = programNow(files, cwd, program);
+          return now === undefined || isCovered(now) ? [] : [[program, now] as const];
         }),
       );
       // Also of files that are gone: they may have another name now.
@@ -70,14 +57,14 @@ export async function withOutsidePaths(
         const folder = dirname(programOf(file) ?? file);
         return kindAt(files, cwd, folder) === 'folder' ? folder : [];
       });
-      const { names, faults } = await around({ cwd, paths, folders }, reader);
+      const { names, faults } = await around({ cwd, paths, folders }, loader);
       const higher = above(files, cwd, recorded);
-      return outsideFiles(context, project, {
-        names: [...there, ...higher.keys(), ...names].filter((file) => !isNamed(file)),
+      return mentionFinder(context, project, {
+        names: [...there, ...higher.keys(), ...names].filter((file) => !isCovered(file)),
         above: higher,
-        faults: faults.filter(({ origin }) => !isNamed(origin.file)),
+        faults: faults.filter(({ origin }) => !isCovered(origin.file)),
         programs,
-        reader,
+        loader,
         recorded: new Set(recorded),
       });
     },
@@ -87,8 +74,8 @@ export async function withOutsidePaths(
 /** The files around PATHs, and those in the folders of the recorded ones; none around the standard input. */
 async function around(
   { cwd, paths, folders: recorded }: Around,
-  { files, load }: Reader,
-): Promise<Pick<Finding, 'names' | 'faults'>> {
+  { files, load }: Loader,
+): Promise<Pick<LeftOut, 'names' | 'faults'>> {
   const named = paths.filter((path) => path !== '-');
   if (named.length === 0) return { names: [], faults: [] };
   const { yamlFilesBelow } = await import('../declarations/index.js');
@@ -116,19 +103,25 @@ interface Around extends Named {
   readonly folders: readonly string[];
 }
 
-/** Tells whether PATHs lead to a file, which may be there by way of a link. */
-async function leadTo(
+/** Tells whether PATHs lead to a file, or to the program that wrote it. A file may be there by way of a link. */
+async function coveredByPaths(
   cwd: string,
   { paths }: Project,
-  { files }: Reader,
+  files: DeclarationFiles,
 ): Promise<(file: string) => boolean> {
   const { filesAt } = await import('../declarations/index.js');
   const pathsOf = (file: string): readonly string[] => {
     const path = resolve(cwd, file);
     return [path, files.realPath(path) ?? path];
   };
-  const stacks = paths.flatMap((path) => stacksOf(files, cwd, path));
-  const known = new Set([...filesAt(files, cwd, paths), ...paths, ...stacks].flatMap(pathsOf));
+  const stacks = paths.flatMap((path) => stacksIn(files, cwd, path));
+  const programs = paths
+    .map((path) => (basename(path) === PROGRAM ? dirname(path) : path))
+    .filter((folder) => kindAt(files, cwd, join(folder, PROGRAM)) !== undefined);
+  const written = await Promise.all(programs.map((folder) => writtenIn(files, cwd, folder)));
+  const known = new Set(
+    [...filesAt(files, cwd, paths), ...paths, ...stacks, ...written.flat()].flatMap(pathsOf),
+  );
   return (file) => pathsOf(file).some((path) => known.has(path));
 }
 
@@ -142,7 +135,9 @@ const above = (
     foldersAbove(cwd).flatMap((folder) =>
       recorded.flatMap((name) => {
         const file = relative(cwd, join(folder, name));
-        return !isAbsolute(name) && isReadable(files, cwd, file) ? [[file, folder] as const] : [];
+        return !isAbsolute(name) && isReadableFile(files, cwd, file)
+          ? [[file, folder] as const]
+          : [];
       }),
     ),
   );
@@ -167,55 +162,90 @@ function programOf(file: string): string | undefined {
 }
 
 const PROGRAM = 'cdktf.json';
+const STACK = 'cdk.tf.json';
 
-/** Whether a recorded file is there, or may be. What a program declares is not read without running it. */
-const isReadable = (files: DeclarationFiles, cwd: string, file: string): boolean =>
+/**
+ * Where a program is that the state records: where it was, in a folder above if the plan before was made there, or in a
+ * folder beside its own, which may have another name now.
+ */
+function programNow(files: DeclarationFiles, cwd: string, program: string): string | undefined {
+  const isThere = (path: string): boolean => kindAt(files, cwd, path) !== undefined;
+  const higher = foldersAbove(cwd).map((folder) => relative(cwd, join(folder, program)));
+  const beside = dirname(dirname(program));
+  const places = namesIn(files, resolve(cwd, beside)).map((name) => join(beside, name, PROGRAM));
+  return [program, ...(isAbsolute(program) ? [] : higher), ...places].find(isThere);
+}
+
+/** The names in a folder; none if it cannot be listed. */
+function namesIn(files: DeclarationFiles, folder: string): readonly string[] {
+  try {
+    return files.list(folder).toSorted();
+  } catch {
+    return [];
+  }
+}
+
+/** Whether a recorded file is there, or cannot be looked at. A program is none: it would have to be run. */
+const isReadableFile = (files: DeclarationFiles, cwd: string, file: string): boolean =>
   file !== '-' &&
   basename(file) !== PROGRAM &&
   ['file', 'unknown'].includes(kindAt(files, cwd, file) ?? '');
 
-/** The YAML files, and the stacks, in the folders of PATHs and of recorded files, and the output of programs there and in the current folder. */
+/** The YAML files, and the stacks, in the folders of PATHs and of recorded files, and what programs wrote there and in the current folder. */
 async function namesBeside(
   { cwd, paths, folders: recorded }: Around,
   files: DeclarationFiles,
 ): Promise<readonly string[]> {
-  const { DOCUMENTS_OUTPUT, STACKS_OUTPUT, yamlFilesIn } = await import('../declarations/index.js');
-  const folders = new Set([...foldersOf(files, { cwd, paths }), ...recorded]);
-  const yamlIn = (folder: string): readonly string[] =>
-    (yamlFilesIn(files, cwd, folder) ?? []).map(({ file }) => file);
-  const programs = new Set(paths.map((path) => resolve(cwd, path)));
-  // What a program of the PATHs wrote before it was edited is out of date.
-  const isProgram = (folder: string): boolean => {
-    const program = resolve(cwd, folder, PROGRAM);
-    return (
-      kindAt(files, cwd, program) !== undefined &&
-      [program, dirname(program)].some((one) => programs.has(one))
-    );
-  };
-  return [
-    ...[...folders].flatMap((folder) => [
-      ...yamlIn(folder),
-      ...stacksOf(files, cwd, join(folder, '..', '..')),
-    ]),
-    ...[...new Set(['.', ...folders])].flatMap((folder) =>
-      isProgram(folder)
-        ? []
-        : [
-            ...stacksOf(files, cwd, join(folder, STACKS_OUTPUT)),
-            ...yamlIn(join(folder, DOCUMENTS_OUTPUT)),
-          ],
-    ),
-  ];
+  const folders = [...new Set([...foldersOf(files, { cwd, paths }), ...recorded])];
+  const yaml = await Promise.all(folders.map((folder) => yamlIn(files, cwd, folder)));
+  const written = await Promise.all(
+    [...new Set(['.', ...folders])].map((folder) => writtenIn(files, cwd, folder)),
+  );
+  const stacks = folders.flatMap((folder) => stacksIn(files, cwd, join(folder, '..', '..')));
+  return [...yaml.flat(), ...stacks, ...written.flat()];
+}
+
+async function yamlIn(files: DeclarationFiles, cwd: string, folder: string) {
+  const { yamlFilesIn } = await import('../declarations/index.js');
+  return (yamlFilesIn(files, cwd, folder) ?? []).map(({ file }) => file);
+}
+
+/** The stacks and documents that a program in a folder wrote. */
+async function writtenIn(
+  files: DeclarationFiles,
+  cwd: string,
+  folder: string,
+): Promise<readonly string[]> {
+  const outputs = await outputsOf(files, cwd, folder);
+  const documents = await Promise.all(outputs.map((output) => yamlIn(files, cwd, output)));
+  return [...outputs.flatMap((output) => stacksIn(files, cwd, output)), ...documents.flat()];
+}
+
+/** The folders that a program in a folder may have written: the usual ones, and the one that its `cdktf.json` names. */
+async function outputsOf(files: DeclarationFiles, cwd: string, folder: string) {
+  const { DOCUMENTS_OUTPUT, STACKS_OUTPUT } = await import('../declarations/index.js');
+  const { outputNamed } = await import('./cdk-program.js');
+  const named = outputNamed(startOf(files, resolve(cwd, folder, PROGRAM)));
+  return [...new Set([STACKS_OUTPUT, DOCUMENTS_OUTPUT, named])].map((name) => join(folder, name));
+}
+
+/** The program that wrote a file, if there is one. */
+async function writerOf(files: DeclarationFiles, cwd: string, file: string) {
+  const isStack = basename(file) === STACK;
+  const output = isStack ? join(dirname(file), '..', '..') : dirname(file);
+  const program = join(dirname(output), PROGRAM);
+  const outputs = await outputsOf(files, cwd, dirname(output));
+  return kindAt(files, cwd, program) && outputs.includes(output) ? program : undefined;
 }
 
 /** The stacks that a program left in a folder; none if it is another one, or cannot be looked at. */
-function stacksOf(files: DeclarationFiles, cwd: string, output: string): readonly string[] {
+function stacksIn(files: DeclarationFiles, cwd: string, output: string): readonly string[] {
   const kindOf = (name: string) => files.stat(resolve(cwd, output, name))?.kind;
   try {
     if (kindOf('manifest.json') !== 'file' || kindOf('stacks') !== 'folder') return [];
     return files
       .list(resolve(cwd, output, 'stacks'))
-      .map((name) => join('stacks', name, 'cdk.tf.json'))
+      .map((name) => join('stacks', name, STACK))
       .filter((name) => kindOf(name) === 'file')
       .map((name) => join(output, name));
   } catch {
@@ -227,143 +257,65 @@ function stacksOf(files: DeclarationFiles, cwd: string, output: string): readonl
 const foldersOf = (files: DeclarationFiles, { cwd, paths }: Named): ReadonlySet<string> =>
   new Set(
     paths.flatMap((path) => {
-      if (isReadable(files, cwd, path)) return relative(cwd, dirname(resolve(cwd, path))) || '.';
+      if (isReadableFile(files, cwd, path))
+        return relative(cwd, dirname(resolve(cwd, path))) || '.';
       return kindAt(files, cwd, path) === 'folder' ? path : [];
     }),
   );
 
 type Fault = Pick<Diagnostic, 'summary'> & Pick<Mention, 'origin'>;
 
-interface Finding {
+interface LeftOut {
   /** The files that PATHs leave out. */
   readonly names: readonly string[];
   /** What cannot be read at all. */
   readonly faults: readonly Fault[];
-  /** Programs that the state names. What they declare is not known without running them. */
-  readonly programs: ReadonlySet<string>;
+  /** Programs that the state records, with the place where each is now. What they declare is not known without running them. */
+  readonly programs: ReadonlyMap<string, string>;
   /** Files whose names the state has from one of the folders above, with that folder. */
   readonly above: ReadonlyMap<string, string>;
-  readonly reader: Reader;
+  readonly loader: Loader;
   /** Files that the state names: they are of this project. */
   readonly recorded: ReadonlySet<string>;
 }
 
-/** What the files of this project say that PATHs leave out. */
-async function outsideFiles(
+/** Looks for mentions in the files of this project that PATHs leave out. */
+async function mentionFinder(
   context: Site,
   project: Project,
-  { names, faults, programs, above: higher, reader, recorded }: Finding,
-): Promise<OutsideFiles> {
+  { names, faults, programs, above: higher, loader, recorded }: LeftOut,
+): Promise<FindMention> {
   const { cwd, kinds } = context;
-  const { files } = reader;
-  const { adoptedByTemplates, mentionsIn, realPath } = await import('../declarations/index.js');
-  const paths = project.paths.filter((path) => path !== '-');
-  const place = {
-    files,
-    kinds,
-    cwd,
-    adopted: await adoptedByTemplates({ files, kinds, cwd }, paths),
-  };
-  const ofProject = projectFiles(context, project, {
-    ...reader,
+  const { files } = loader;
+  const { mentionsIn, realPath } = await import('../declarations/index.js');
+  const isOfProject = fileProject(context, {
+    ...loader,
+    project,
     above: higher,
     real: (path) => realPath(files, path),
   });
   const isOurs = async (file: string): Promise<boolean> =>
-    recorded.has(file) || (await ofProject(file));
-  const finds: OutsideFiles[] = [];
-  for (const file of new Set(names))
-    if (await isOurs(file)) finds.push(await mentionsIn(place, file));
+    recorded.has(file) || (await isOfProject(file));
+  const finds: FindMention[] = [];
+  for (const file of new Set(names)) {
+    if (!(await isOurs(file))) continue;
+    const find = await mentionsIn({ files, kinds, cwd }, file);
+    const program = await writerOf(files, cwd, file);
+    finds.push((object) => {
+      const mention = find(object);
+      return mention && { ...mention, ...defined({ program }) };
+    });
+  }
   for (const { origin, summary } of faults) {
     const { file } = origin;
     const why = `cannot be read, and may declare it: ${summary}`;
     if (await isOurs(file)) finds.push(() => ({ file, origin, why, isFaulty: true }));
   }
   finds.push(({ file: from }) => {
-    const file = programOf(from);
-    if (file === undefined || !programs.has(file)) return undefined;
-    return {
-      file,
-      origin: { file, line: 1, column: 1 },
-      why: 'may still declare it: it was not run',
-    };
+    const file = programs.get(programOf(from) ?? '');
+    if (file === undefined) return undefined;
+    const origin = { file, line: 1, column: 1 };
+    return { file, origin, why: 'may still declare it: it was not run' };
   });
   return (object) => finds.flatMap((find) => find(object) ?? [])[0];
-}
-
-/** Files of projects are smaller. */
-const LONGEST = 4 * 1024 * 1024;
-
-/** Empty where a file cannot be read. */
-function readableText(files: DeclarationFiles, path: string): string {
-  try {
-    if (files.stat(path)?.kind !== 'file') return '';
-    return Buffer.from(files.read(path, LONGEST)).toString();
-  } catch {
-    return '';
-  }
-}
-
-interface Following {
-  /** Where a path leads, with every link followed. */
-  readonly real: (path: string) => string;
-}
-
-/** Nothing that could be of this project: no declarations, or no file of the environment. */
-const NO_PART: ReadonlySet<string> = new Set(['no-declarations', 'no-environment-file']);
-
-/**
- * Tells whether a file is of this project. In doubt it is. It is not if its settings name another state. Where the
- * environment names the state, other settings are those of another project.
- */
-function projectFiles(
-  context: Site,
-  { settings, paths }: Project,
-  { files, load, above: higher, real }: Reader & Pick<Finding, 'above'> & Following,
-): (file: string) => Promise<boolean> {
-  const { cwd, environment } = context;
-  const alone = { settingsAlone: true } as const;
-  const readable = paths.filter((path) => path !== '-');
-  let own: Promise<Loaded> | undefined;
-  const byEnvironment = settings.state?.url === undefined && Boolean(environment['TRUEUP_STATE']);
-  const placeOf = (some: Settings, folder = cwd): string => {
-    const { url, project } = statePlace(context, some);
-    return isAddress(url) ? `${addressPlace(url)} ${project}` : real(resolve(folder, url));
-  };
-  /** There, a state at its usual place needs no variable of the environment. */
-  const isUsual = (some: Settings, folder: string): boolean =>
-    some.state?.url === undefined &&
-    real(resolve(folder, statePlace(context, some).usual)) === placeOf(settings);
-  const isOurs = async (file: string, isHolder: boolean): Promise<boolean> => {
-    const { settings_files: here } = await (own ??= load(readable, alone));
-    const folder = higher.get(file) ?? cwd;
-    const name = relative(folder, resolve(cwd, file));
-    const isUnclear = ({ diagnostics }: Loaded): boolean =>
-      diagnostics.some(
-        ({ severity, code, origin }) =>
-          severity === 'error' && !NO_PART.has(code) && (isHolder || origin?.file !== name),
-      );
-    const readSettings = (path: string) => load([path], { ...alone, cwd: folder });
-    let found = await readSettings(name);
-    // The variables that the name of the state needs may be in another file of the folder.
-    if (isUnclear(found)) found = await readSettings(dirname(name));
-    const there = found.settings_files.map((one) => relative(cwd, resolve(folder, one)));
-    if (isUnclear(found) || there.some((one) => here.includes(one))) return true;
-    const { settings: its } = found.understood;
-    const isSame = placeOf(its, folder) === placeOf(settings) || isUsual(its, folder);
-    // Settings that name no state may be of another project, for which the environment names another one.
-    const isOther = byEnvironment && here.length > 0 && its.state?.url === undefined;
-    if (there.length > 0) return isSame && (higher.has(file) || !isOther);
-    // Without settings, it may be planned with any that name a state.
-    return isSame || settings.state?.url !== undefined;
-  };
-  const known = new Map<string, Promise<boolean>>();
-  const holders = new Map<string, boolean>();
-  return (file) => {
-    const isHolder = cached(holders, file, () =>
-      readableText(files, resolve(cwd, file)).includes('settings'),
-    );
-    // The others of a folder have the same settings.
-    return cached(known, isHolder ? file : `${dirname(file)}/`, () => isOurs(file, isHolder));
-  };
 }

@@ -154,16 +154,17 @@ function failed(all: Collecting, file: FoundFile, faults: readonly SyntaxFault[]
   const unseen = faults.some(
     ({ code }) => code === 'unreadable' || code === 'not-a-file' || code === 'too-large',
   );
-  const words = topLevel(all.kinds).join('|');
   const text = all.library.text(file).replaceAll(/[\0\uFFFD]/g, '');
-  const ours =
-    unseen ||
-    new RegExp(`(?:^|[{,])[ \\t]{0,99}["']?(?:${words})["']?[ \\t]{0,99}:`, 'm').test(text);
+  const ours = unseen || hasKey(text, topLevel(all.kinds));
   if (!ours && !file.named) return leaveOut(all, file);
   all.ours += 1;
   all.unread.push(unseen ? () => true : (_, name) => isKeyIn(text, name));
   for (const fault of faults) complainOfFault(all, file, fault);
 }
+
+/** Whether a text that is no valid YAML has a line, or a mapping, that begins with one of the keys. */
+export const hasKey = (text: string, keys: readonly string[]): boolean =>
+  new RegExp(`(?:^|[{,])[ \\t]{0,99}["']?(?:${keys.join('|')})["']?[ \\t]{0,99}:`, 'm').test(text);
 
 const isKeyIn = (text: string, name: string): boolean =>
   new RegExp(`(?<![\\w-])${name}["']?[ \\t]*:`).test(text);

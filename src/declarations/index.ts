@@ -1,7 +1,7 @@
 // The exports for other modules: reading declarations. Those that write live objects as declarations are in `writing.ts`.
 export { lint } from './lint.js';
 export { load, secretsNamed, type LoadOptions, type Loaded } from './load.js';
-export { adoptedByTemplates, mentionsIn } from './mentions.js';
+export { mentionsIn } from './mentions.js';
 export {
   DOCUMENTS_OUTPUT,
   STACKS_OUTPUT,

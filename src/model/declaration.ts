@@ -149,15 +149,13 @@ export const defaultSettings: Settings = {
 };
 
 /** A recorded object that a plan would remove. */
-export interface MentionedObject {
+export interface RemovedObject {
   /** Its address, and those that moves of the PATHs lead it to. */
   readonly addresses: readonly string[];
   readonly kind: string;
   readonly id: string;
   /** The file from which the state has it. */
   readonly file: string;
-  /** The addresses at which the state holds objects. */
-  readonly recorded: ReadonlySet<string>;
 }
 
 /** What a file says, or may say, of an object. */
@@ -169,10 +167,12 @@ export interface Mention {
   readonly why: string;
   /** Whether the file has an error. */
   readonly isFaulty?: true;
+  /** The program that wrote the file. */
+  readonly program?: string;
 }
 
-/** What the files of the project say that PATHs leave out. None of it is planned: it keeps objects from being removed. */
-export type OutsideFiles = (object: MentionedObject) => Mention | undefined;
+/** Looks for a mention of an object in files that PATHs leave out. */
+export type FindMention = (object: RemovedObject) => Mention | undefined;
 
 /** A whole project as loaded: everything that is declared, and the files it came from. */
 export interface Project {
@@ -186,8 +186,8 @@ export interface Project {
   readonly expectations: readonly Expectation[];
   readonly refactorings?: readonly Refactoring[];
   /** Reads what PATHs leave out, for a plan that removes something. `recorded` are the files that the state names. */
-  readonly readOutside?: (recorded: readonly string[]) => Promise<OutsideFiles>;
-  readonly outside?: OutsideFiles;
+  readonly readOutside?: (recorded: readonly string[]) => Promise<FindMention>;
+  readonly outside?: FindMention;
   /** PATH arguments as given, relative to the current folder: what is declared below them is in scope. */
   readonly paths: readonly string[];
   /** Digest of everything declared, resolved, with secrets by name: equal declarations have equal digests. Computed when it is first asked for. */

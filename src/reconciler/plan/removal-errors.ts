@@ -7,7 +7,6 @@ import {
   type Diagnostic,
   type Entry,
   type Mention,
-  type MentionedObject,
   type Project,
 } from '../../model/index.js';
 import { leaveOut, yamlString } from './plan-errors.js';
@@ -37,7 +36,7 @@ export function movesBetweenRecorded(project: Project, gone: Recorded): readonly
 export function declaredElsewhere(
   project: Project,
   removed: Recorded,
-  { destroy, recorded }: Pick<MentionedObject, 'recorded'> & { readonly destroy: boolean },
+  destroy: boolean,
 ): readonly Diagnostic[] {
   const { outside } = project;
   if (!outside) return [];
@@ -48,19 +47,21 @@ export function declaredElsewhere(
     // What is destroyed together with its declaration is not moved from there. A block of the PATHs decides.
     const addresses = pathOf(address);
     if (addresses.some((one) => own.has(one)) || blocksOf(address).length > 0) return [];
-    const mention = outside({ addresses, kind, id, file, recorded });
-    return mention ? { ...mention, address } : [];
+    const mention = outside({ addresses, kind, id, file });
+    return mention ? { ...mention, address, movedTo: addresses.at(-1)! } : [];
   });
   return found.map((one) => elsewhere(one, destroy ? found : []));
 }
 
 interface Elsewhere extends Mention {
   readonly address: string;
+  /** Where moves of the PATHs lead the address; otherwise the address. */
+  readonly movedTo: string;
 }
 
 /** @param kept what a command that destroys everything has to leave out */
 function elsewhere(
-  { address, file, origin, why, isFaulty }: Elsewhere,
+  { address, movedTo, file, origin, why, isFaulty, program }: Elsewhere,
   kept: readonly Elsewhere[],
 ): Diagnostic {
   const name = pathWord(file);
@@ -70,9 +71,11 @@ function elsewhere(
     summary: `${address} would be removed, but ${name}, which the PATHs leave out, ${why.replace(/(?<![.?!])$/, '.')}`,
     detail: [
       ...(kept.length > 0 ? [leaveOut(kept.map((one) => one.address))] : []),
-      `If the file is of this project, ${isFaulty ? 'correct it, and add' : 'add'} it to the PATHs: ${name}`,
+      program === undefined
+        ? `If the file is of this project, ${isFaulty ? 'correct it, and add' : 'add'} it to the PATHs: ${name}`
+        : `If the program is of this project, add it to the PATHs: ${pathWord(program)}`,
       'If it is of another project, give each of the two a state of its own: settings.state',
-      `To remove the object all the same, add to a file of the PATHs: removed: [{ from: ${yamlString(address)}, lifecycle: { destroy: true } }]`,
+      `To remove the object all the same, add to a file of the PATHs: removed: [{ from: ${yamlString(movedTo)}, lifecycle: { destroy: true } }]`,
     ].join('\n'),
     address,
     origin: file === origin.file ? origin : { file, line: 1, column: 1 },

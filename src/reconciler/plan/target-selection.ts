@@ -69,7 +69,7 @@ export function select(
   const known = [...all.values(), ...outside, ...(project.outside_faulty ?? [])];
   const foreign = foreignObjects(entries, known, isOwn);
   const covered = gone.filter(([address]) => covers?.(address) ?? true).toReversed();
-  const { removed, errors } = removals({ project, state, forgets }, covered, request);
+  const { removed, errors } = removals({ project, forgets }, covered, request);
   const isRemoved = foreign > 0 && removed.length > 0;
   const is_foreign_blocked = isRemoved && !request.destroy && project.is_state_unnamed === true;
   return {
@@ -110,19 +110,17 @@ export function select(
 
 interface Removing {
   readonly project: Project;
-  readonly state: State | undefined;
   readonly forgets: (address: string) => boolean;
 }
 
-/** What is removed, and the errors where a file outside of the PATHs speaks against it. */
+/** What is removed, and the errors where a file that the PATHs leave out mentions it. */
 function removals(
-  { project, state, forgets }: Removing,
+  { project, forgets }: Removing,
   gone: readonly (readonly [string, Entry])[],
   { audit, destroy }: PlanRequest,
 ) {
   const covered = gone.map(forgottenIf(forgets));
-  const recorded = new Set(Object.keys(state?.resources ?? {}));
-  const errors = declaredElsewhere(project, covered, { destroy, recorded });
+  const errors = declaredElsewhere(project, covered, destroy);
   if (!audit) return { removed: covered, errors };
   const kept = new Set(errors.map(({ address }) => address));
   return { removed: covered.filter(([address]) => !kept.has(address)), errors: [] };

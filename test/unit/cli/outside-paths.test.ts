@@ -138,6 +138,22 @@ describe('what a file says that the PATHs leave out', () => {
         ]),
       ),
     });
+  /** A program that writes a stack with these accounts, and the output that it left. */
+  const programWith = (folder: string, names: readonly string[], output = 'cdktf.out') => {
+    const stack = stackOf(...names);
+    return {
+      [`${folder}cdktf.json`]: JSON.stringify({
+        app: `mkdir -p $CDKTF_OUTDIR/stacks/net && cp manifest.txt $CDKTF_OUTDIR/manifest.json && cp stack.txt $CDKTF_OUTDIR/stacks/net/cdk.tf.json`,
+        output,
+      }),
+      [`${folder}manifest.txt`]: manifestOf('net'),
+      [`${folder}stack.txt`]: stack,
+    };
+  };
+  const outputWith = (folder: string, ...names: readonly string[]) => ({
+    [`${folder}/manifest.json`]: manifestOf('net'),
+    [`${folder}/stacks/net/cdk.tf.json`]: stackOf(...names),
+  });
   const q = { 'q/trueup.yaml': `${named('q')}accounts: { hall: { name: Depot } }\n` };
 
   test.each<{
@@ -870,7 +886,6 @@ describe('what a file says that the PATHs leave out', () => {
     },
     ...[
       'accounts: { hall: { name: Depot, bogus: 1, lifecycle: { renamed_from: depot } } }\n',
-      'accounts: { hall: { name: Depot, lifecycle: { adopt: "${var.nope}" } } }\n',
       'accounts: { hall: { name: Depot } }\nmooved: [{ from: accounts.depot, to: accounts.hall }]\n',
     ].map((text) => ({
       is: `an error: a file with an error may take the object: ${text}`,
@@ -1176,6 +1191,59 @@ describe('what a file says that the PATHs leave out', () => {
       paths: ['cdktf.json'],
       code: 0,
     },
+    {
+      is: 'an error: the output that the cdktf.json of a recorded program names declares it now',
+      before: { 'trueup.yaml': SETTINGS, 'a.yaml': ALL, ...programWith('p/', ['kiosk'], 'dist') },
+      now: { 'a.yaml': KEPT, ...outputWith('p/dist', 'kiosk', 'depot') },
+      applied: ['trueup.yaml', 'a.yaml', 'p/cdktf.json'],
+      paths: ['trueup.yaml', 'a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: the folder of the program that declared it has another name now',
+      before: { 'trueup.yaml': SETTINGS, 's/k.yaml': KEPT, ...programWith('s/p/', ['depot']) },
+      now: programWith('s/q/', ['depot']),
+      gone: ['s/p'],
+      applied: ['trueup.yaml', 's/k.yaml', 's/p/cdktf.json'],
+      paths: ['trueup.yaml', 's'],
+      code: 1,
+    },
+    {
+      is: 'none: the program that declared it is gone',
+      before: { 'trueup.yaml': SETTINGS, 's/k.yaml': KEPT, ...programWith('s/p/', ['depot']) },
+      now: {},
+      gone: ['s/p'],
+      applied: ['trueup.yaml', 's/k.yaml', 's/p/cdktf.json'],
+      paths: ['trueup.yaml', 's'],
+      code: 0,
+    },
+    {
+      is: 'none: a recorded stack that the program of a PATH wrote earlier',
+      before: {
+        'trueup.yaml': SETTINGS,
+        ...programWith('p/', ['keep']),
+        ...outputWith('p/cdktf.out', 'keep', 'depot'),
+      },
+      now: {},
+      applied: ['trueup.yaml', 'p/cdktf.out'],
+      paths: ['trueup.yaml', 'p'],
+      code: 0,
+    },
+    {
+      is: 'an error: a file beside one of the PATHs above, in another folder than a file above of a recorded name',
+      before: {
+        'trueup.yaml': `${SETTINGS}${OTHER_ACCOUNT}`,
+        'a.yaml': 'accounts: { y: { name: Y } }\n',
+        '../x.yaml': ALL,
+      },
+      now: {
+        '../x.yaml': KEPT,
+        '../c.yaml': DEPOT,
+        '../a.yaml': 'accounts: { foo: { name: F } }\n',
+      },
+      paths: ['trueup.yaml', 'a.yaml', '../x.yaml'],
+      code: 1,
+    },
     ...['AlertRules', 'alert_push_destination', 'alert_destinations'].map((key) => ({
       is: `an error: a key that may be meant for a kind: ${key}`,
       before: { 'trueup.yaml': SETTINGS, 'p/x.yaml': ALL },
@@ -1207,7 +1275,7 @@ describe('what a file says that the PATHs leave out', () => {
       });
       expect(done.code, done.stderr).toBe(0);
       writeAll(cwd, now);
-      for (const file of gone) rmSync(join(cwd, file));
+      for (const file of gone) rmSync(join(cwd, file), { recursive: true });
       const shown = await inProcess(plan, ['plan', ...paths, ...words], { cwd, env });
       expect([shown.code, shown.stderr.includes('[declared-elsewhere]')]).toEqual([
         code,
@@ -1244,6 +1312,56 @@ describe('what a file says that the PATHs leave out', () => {
       1,
       expect.stringContaining('add it to the PATHs: ../trueup.yaml'),
     ]);
+  });
+
+  test('is an error where the program that declared the objects is in a folder above', async () => {
+    const top = freshFolder();
+    const settings = `settings: { target: emulator, state: { url: ${join(top, 'state.json')} } }\n`;
+    writeAll(top, {
+      'trueup.yaml': settings,
+      'k.yaml': OTHER_ACCOUNT,
+      ...programWith('p/', ['depot']),
+    });
+    await typing(apply, top, 'apply', 'trueup.yaml', 'k.yaml', 'p', '--auto-approve');
+    rmSync(join(top, 'k.yaml'));
+    writeAll(top, { 'sites/trueup.yaml': `${settings}${OTHER_ACCOUNT}` });
+    const { code, stderr } = await typing(plan, join(top, 'sites'), 'plan');
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('add it to the PATHs: ../p/cdktf.json'),
+    ]);
+  });
+
+  test('advises to name the program that wrote a file', async () => {
+    const cwd = folderWith({ 'trueup.yaml': SETTINGS, 'a.yaml': ALL });
+    await typing(apply, cwd, 'apply', '--auto-approve');
+    const program = programWith('p/', ['depot']);
+    const files = { 'p/k.yaml': OTHER_ACCOUNT, ...outputWith('p/cdktf.out', 'depot') };
+    writeAll(cwd, { 'a.yaml': KEPT, ...program, ...files });
+    const { stderr } = await typing(plan, cwd, 'plan', 'trueup.yaml', 'a.yaml', 'p/k.yaml');
+    expect(stderr).toContain(
+      'If the program is of this project, add it to the PATHs: p/cdktf.json',
+    );
+  });
+
+  test('is confirmed by the printed block after the member was moved', async () => {
+    const site = (name: string, ...keys: readonly string[]): string =>
+      `accounts: { z: { name: Z }, ${name}: { for_each: [${keys.join(', ')}], name: "\${each.key}" } }\n`;
+    const cwd = folderWith({ 'a.yaml': `${SETTINGS}${site('store', 'n', 'x')}` });
+    await typing(apply, cwd, 'apply', '--auto-approve');
+    const moves = ['n', 'x'].map(
+      (key) => `{ from: 'accounts.store["${key}"]', to: 'accounts.shop["${key}"]' }`,
+    );
+    const now = `${SETTINGS}${site('shop', 'n')}moved: [${moves.join(', ')}]\n`;
+    writeAll(cwd, {
+      'a.yaml': now,
+      'b.yaml': `accounts: { s: { name: S, account: '\${accounts.shop["x"].id}' } }\n`,
+    });
+    const { stderr } = await typing(plan, cwd, 'plan', 'a.yaml');
+    const [, block = ''] = /add to a file of the PATHs: (.*)/.exec(stderr) ?? [];
+    writeAll(cwd, { 'a.yaml': `${now}${block}\n` });
+    const { code, stdout } = await typing(plan, cwd, 'plan', 'a.yaml');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('1 to delete')]);
   });
 
   test('shows that the state is that of this project, also beside an error', async () => {

@@ -1,32 +1,26 @@
 // Which recorded objects a file mentions, whatever the values of its variables are.
 import { describe, expect, it } from 'vitest';
-import { adoptedByTemplates, mentionsIn } from '../../../src/declarations/index.js';
-import type { MentionedObject } from '../../../src/model/index.js';
+import { mentionsIn } from '../../../src/declarations/index.js';
+import type { RemovedObject } from '../../../src/model/index.js';
 import { kinds } from '../../../src/resources/index.js';
 import { DENIED, disk } from './project.js';
 
-const DEPOT: MentionedObject = {
+const DEPOT: RemovedObject = {
   addresses: ['accounts.depot'],
   kind: 'accounts',
   id: '1042',
   file: 'a.yaml',
-  recorded: new Set(),
 };
 const MEMBER = { ...DEPOT, addresses: ['accounts.site-main["k"]'] };
 
-/** A template of the PATHs. */
-const ADOPTING =
-  'templates: { t: { accounts: { m: { name: M, lifecycle: { adopt: "${param.id}" } } } } }';
-
 const mentioned = async (
   text: string,
-  object: Partial<MentionedObject> = {},
+  object: Partial<RemovedObject> = {},
   file = 'b.yaml',
 ): Promise<string | undefined> => {
-  const files = disk({ [file]: text, 't.yaml': ADOPTING });
-  const at = { files, kinds, cwd: '/project' };
-  const place = { ...at, adopted: await adoptedByTemplates(at, ['t.yaml']) };
-  const mention = (await mentionsIn(place, file))({ ...DEPOT, ...object });
+  const files = disk({ [file]: text });
+  const find = await mentionsIn({ files, kinds, cwd: '/project' }, file);
+  const mention = find({ ...DEPOT, ...object });
   expect(mention?.file).toBe(mention && file);
   return mention?.why;
 };
@@ -36,7 +30,7 @@ const stack = (tree: object): string => JSON.stringify(tree);
 const inStack = (names: object): string => stack({ resource: { devicecloud_account: names } });
 
 describe('an object', () => {
-  it.each<[is: string, text: string, why: string | undefined, object?: Partial<MentionedObject>]>([
+  it.each<[is: string, text: string, why: string | undefined, object?: Partial<RemovedObject>]>([
     ['is declared', 'accounts: { depot: { name: D } }', 'declares it'],
     ['is declared with an error', 'accounts: { depot: { nme: D } }', 'declares it'],
     [
@@ -140,6 +134,11 @@ describe('an object', () => {
       'holds a removed block that names it',
     ],
     [
+      'is removed there with no lifecycle of its own',
+      'removed: [{ from: accounts.depot, lifecycle: {} }]',
+      undefined,
+    ],
+    [
       'is forgotten',
       'removed: [{ from: accounts.depot, lifecycle: { destroy: false } }]',
       'holds a removed block that names it',
@@ -160,15 +159,14 @@ describe('an object', () => {
       'holds an import block that names it',
     ],
     [
-      'may be imported',
-      'import: [{ to: accounts.hall, id: "${var.id}" }]',
-      'holds an import block that may name it',
+      'may be imported by an id in a for_each',
+      'import: [{ for_each: { a: "1042" }, to: "accounts.${each.key}", id: "${each.value}" }]',
+      'holds an import block that names it',
     ],
     [
-      'is not imported to what holds another one',
+      'has an id that an expression may mean in an import',
       'import: [{ to: accounts.hall, id: "${var.id}" }]',
       undefined,
-      { recorded: new Set(['accounts.hall']) },
     ],
     ['is not imported as another kind', 'import: [{ to: users.hall, id: "1042" }]', undefined],
     [
@@ -181,11 +179,6 @@ describe('an object', () => {
       'moved: ["accounts.depot to accounts.hall"]',
       'holds a moved block that names it',
     ],
-    [
-      'may be adopted by a path of expressions',
-      `accounts: { hall: { name: H, lifecycle: { adopt: '\${"/accounts/"}\${var.i}' } } }`,
-      'may adopt the same object',
-    ],
     ['is adopted', declaring('{ adopt: "1042" }'), 'may adopt the same object'],
     ['is adopted by a number', declaring('{ adopt: 1042 }'), 'may adopt the same object'],
     [
@@ -194,33 +187,23 @@ describe('an object', () => {
       'may adopt the same object',
     ],
     [
-      'may be adopted by a path',
-      declaring('{ adopt: "/${var.a}/accounts/1042" }'),
+      'is adopted by a member',
+      declaring('{ adopt: "${each.value}" }', 'for_each: { k: "1042" }, '),
       'may adopt the same object',
     ],
     [
-      'may be adopted by an expression',
-      declaring("{ adopt: '${var.a / var.b}' }"),
-      'may adopt the same object',
-    ],
-    [
-      'may be adopted by its path',
-      declaring('{ adopt: "/accounts/${var.i}/" }'),
-      'may adopt the same object',
-    ],
-    ['may be adopted', declaring('{ adopt: "${var.id}" }'), 'may adopt the same object'],
-    [
-      'is not adopted by what holds another one',
-      declaring('{ adopt: "${var.id}" }'),
+      'is none of the members that are adopted',
+      declaring('{ adopt: "${each.value}" }', 'for_each: { k: "7" }, '),
       undefined,
-      { recorded: new Set(['accounts.hall']) },
     ],
+    ['has the key of a member', declaring('{}', 'for_each: ["1042"], '), undefined],
     [
-      'may be adopted by a member',
-      declaring('{ adopt: "${each.value}" }', 'for_each: "${var.ids}", '),
+      'is adopted by default in a template',
+      'templates: { t: { parameters: { properties: { id: { default: "1042" } } }, accounts: { m: { lifecycle: { adopt: "${param.id}" } } } } }',
       'may adopt the same object',
-      { recorded: new Set(['accounts.hall', 'accounts.hall["k"]']) },
     ],
+    ['has an id that an expression may mean', declaring('{ adopt: "${var.id}" }'), undefined],
+    ['has the id of another kind', 'users: { x: { lifecycle: { adopt: 1042 } } }', undefined],
     ['is renamed', declaring('{ renamed_from: depot }'), 'declares it under another name'],
     [
       'is renamed with a typo',
@@ -231,6 +214,11 @@ describe('an object', () => {
       'may be renamed',
       declaring('{ renamed_from: "${var.o}" }'),
       'may declare it under another name',
+    ],
+    [
+      'is renamed by its address',
+      declaring('{ renamed_from: accounts.depot }'),
+      'declares it under another name',
     ],
     ['is not what was renamed', declaring('{ renamed_from: kiosk }'), undefined],
     [
@@ -244,29 +232,6 @@ describe('an object', () => {
       'may adopt the same object',
     ],
     [
-      'may be given to a template',
-      'use: { w: { template: t, with: { id: "${var.i}" } } }',
-      'may adopt the same object',
-    ],
-    [
-      'is not given to a template that holds another one',
-      'use: { w: { template: t, with: { id: "${var.i}" } } }',
-      undefined,
-      { recorded: new Set(['accounts.w-m']) },
-    ],
-    [
-      'may be given to a new member of a use',
-      'use: { w: { template: t, for_each: "${var.s}", with: { id: "${each.key}" } } }',
-      'may adopt the same object',
-      { recorded: new Set(['accounts.w-m["x"]']) },
-    ],
-    [
-      'is given to a template that holds another one',
-      'use: { w: { template: t, with: { id: "1042" } } }',
-      'may adopt the same object',
-      { recorded: new Set(['accounts.w-m']) },
-    ],
-    [
       'is the key of a member',
       'use: { w: { template: t, for_each: { "1042": x }, with: { id: "${each.key}" } } }',
       'may adopt the same object',
@@ -274,17 +239,6 @@ describe('an object', () => {
     [
       'is given to a template in a template',
       'templates: { u: { use: { w: { template: t, with: { id: "1042" } } } } }',
-      'may adopt the same object',
-    ],
-    [
-      'is of another kind than the template adopts',
-      'use: { w: { template: t, with: { id: "1042" } } }',
-      undefined,
-      { kind: 'users', addresses: ['users.depot'] },
-    ],
-    [
-      'may be adopted by a template',
-      'templates: { t: { accounts: { m: { name: M, lifecycle: { adopt: "${param.id}" } } } } }',
       'may adopt the same object',
     ],
     [
@@ -316,6 +270,18 @@ describe('an object', () => {
       MEMBER,
     ],
     [
+      'is a member that is referred to with blanks',
+      `accounts: { x: { account: '\${accounts.site-main[ "k" ].id}' } }`,
+      'refers to it',
+      MEMBER,
+    ],
+    [
+      'is a member with a bracket in its key that is referred to',
+      `accounts: { x: { account: '\${accounts.site-main["a]k"].id}' } }`,
+      'refers to it',
+      { addresses: ['accounts.site-main["a]k"]'] },
+    ],
+    [
       'is another member than is referred to',
       `accounts: { x: { account: '\${accounts.site-main["q"].id}' }, y: { account: '\${accounts.site-main[each.key].id}' } }`,
       undefined,
@@ -342,7 +308,7 @@ describe('an object', () => {
     expect(await mentioned(text, object)).toBe(why);
   });
 
-  it.each<[is: string, text: string, isFound: boolean, object?: Partial<MentionedObject>]>([
+  it.each<[is: string, text: string, isFound: boolean, object?: Partial<RemovedObject>]>([
     ['in a section with a typo', 'accouts: { depot: { name: D } }\nsettings: {}', true],
     ['in a section of another name', 'shops: { depot: { name: D } }\nsettings: {}', true],
     ['in a list', 'accounts: [{ depot: { name: D } }]', true],
@@ -353,6 +319,11 @@ describe('an object', () => {
     ['by its former name there', 'accouts: { x: { lifecycle: { renamed_from: depot } } }', true],
     ['by its path there', 'accouts: { x: { lifecycle: { adopt: /accounts/1042/ } } }', true],
     ['by its id there', 'variables: {}\nadopt: { hall: 1042 }', true],
+    [
+      'by its id in a block with a typo',
+      'variables: {}\nimports: [{ to: accounts.x, id: 1042 }]',
+      true,
+    ],
     ['not by a number of another program', 'variables: {}\nsize: 1042', false],
     ['not by another name', 'shops: { hall: { name: D } }\nsettings: {}', false],
     ['as the name of a use there', 'uses: { site: {} }\nvariables: {}', true, MEMBER],
@@ -375,7 +346,12 @@ describe('an object', () => {
       'moved: [{ from: accounts.dep${var.x}, to: \n',
       true,
     ],
-    ['by the id of an expression in such a text', 'accounts: { x: { adopt: "${var.x}"\n', true],
+    ['by its id in such a text', 'accounts: { x: { adopt: "1042"\n', true],
+    [
+      'not by the id of an expression in such a text',
+      'accounts: { x: { adopt: "${var.x}"\n',
+      false,
+    ],
     ['not by an expression of another program', 'settings: { x: "${var.x}"\n', false],
     ['behind escapes in such a text', 'accounts: { "d\\x65pot": { name: D\n', true],
     ['in a text of two bytes for each letter', 'accounts:\0 d\0e\0p\0o\0t\0', true],

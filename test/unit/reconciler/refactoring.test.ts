@@ -5,7 +5,7 @@ import {
   Reference,
   type Declaration,
   type Entry,
-  type OutsideFiles,
+  type FindMention,
   type PlanRequest,
   type Project,
   type Refactoring,
@@ -35,7 +35,7 @@ const held = (id: string, more: Partial<Entry> = {}): Entry =>
 const origin = { file: 'a.yaml', line: 9, column: 5 };
 /** What is said of objects in a file that the PATHs leave out. */
 const mentioning =
-  (...names: readonly string[]): OutsideFiles =>
+  (...names: readonly string[]): FindMention =>
   ({ addresses }) =>
     addresses.some((one) => names.includes(one))
       ? { file: 'a.yaml', origin, why: 'declares it' }
