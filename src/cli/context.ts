@@ -15,7 +15,7 @@ import type { Ndjson } from '../report/index.js';
 import type { PostgresPools } from '../state/backends/registers/postgres.js';
 import { saidAtFirst, withCommands } from './commands-to-type.js';
 import type { Flags } from './command-table.js';
-import { ownCredentials } from './own-credentials.js';
+import { ownCredentials } from './masked-credentials.js';
 import { version } from './version.js';
 import { ask, isOneStream, outlet, readAll } from './terminal.js';
 

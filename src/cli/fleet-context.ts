@@ -35,11 +35,12 @@ import { declarationFiles } from '../platform/declaration-files.js';
 import type { CommandOutput } from '../platform/index.js';
 import { briefly } from '../report/brief-diagnostics.js';
 import { tenantDiagnostics } from '../report/fleet-text.js';
-import { addressesIn, credentialIn, needs } from './cloud-connection.js';
+import { addressesIn, credentialIn } from './cloud-connection.js';
+import { needs } from './environment-credentials.js';
 import { saidOf, withCommands, withCredentials } from './commands-to-type.js';
 import type { Flags } from './command-table.js';
 import type { Context, Exchanges } from './context.js';
-import { ownCredentials } from './own-credentials.js';
+import { ownCredentials } from './masked-credentials.js';
 import { environmentOf } from './environment-settings.js';
 import { silentOutlet } from './terminal.js';
 

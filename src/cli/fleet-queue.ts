@@ -24,9 +24,9 @@ import {
 } from '../fleet/tenant-job.js';
 import { jsonText } from '../report/json-output.js';
 import { plural } from '../report/words.js';
-import type { JobQueue, JobQueues } from '../state/job-queue.js';
+import type { JobQueue, JobQueues } from '../state/pg-boss-queue.js';
 import { unreadParameter } from '../state/state-address.js';
-import { secretOf } from './cloud-connection.js';
+import { secretOf } from './environment-credentials.js';
 import type { Flags } from './command-table.js';
 import type { Context } from './context.js';
 import type { FleetSite } from './fleet-context.js';
@@ -98,7 +98,7 @@ export async function queuesOf(context: Context, works = false): Promise<JobQueu
     });
   const password =
     url.password === '' ? secretOf({ environment }, 'PGPASSWORD').reveal() : undefined;
-  const { jobQueues } = await import('../state/job-queue.js');
+  const { jobQueues } = await import('../state/pg-boss-queue.js');
   return jobQueues({ url, password, works, clock, random });
 }
 

@@ -54,7 +54,7 @@ import {
   type FleetSite,
   type TenantContext,
 } from './fleet-context.js';
-import { withOwnSignal } from './own-signal.js';
+import { withOwnSignal } from './derived-abort-signal.js';
 import { RESULTS_AT_ONCE, type RunRecords } from './fleet-results.js';
 import { blocksOf, writeReports, type Forms } from './report-flags.js';
 import type { TenantPages } from './tenant-pages.js';

@@ -7,6 +7,7 @@ import { pathsIn, toSeeAll } from './commands-to-type.js';
 import { contextOf, warningsBriefly, type Command, type Context } from './context.js';
 import type { CommandSpec } from './command-table.js';
 import { parse } from './program.js';
+import { stopOnSignals } from './stop-signals.js';
 import { setV8Flags } from './v8-flags.js';
 
 const stateCommands = () => import('./commands/state.js');
@@ -85,7 +86,7 @@ export async function main(process: NodeJS.Process): Promise<void> {
     paths: pathsIn(command, args, flags),
     toSeeAll: toSeeAll(command),
   });
-  const signalled = listen(
+  const signalled = stopOnSignals(
     process,
     controller,
     () =>
@@ -94,25 +95,6 @@ export async function main(process: NodeJS.Process): Promise<void> {
   );
   const code = await outcome(process, context, command, args);
   process.exit(worst([code, ...signalled()]));
-}
-
-/** The first signal asks the run to end in good order, the second ends it at once. */
-function listen(
-  process: NodeJS.Process,
-  controller: AbortController,
-  first: () => void,
-): () => readonly Exit[] {
-  const codes: Exit[] = [];
-  const on = (signal: NodeJS.Signals, code: Exit) =>
-    process.on(signal, () => {
-      if (codes.length > 0) process.exit(worst(codes));
-      codes.push(code);
-      first();
-      controller.abort(new Error(signal));
-    });
-  on('SIGINT', exits.interrupted);
-  on('SIGTERM', exits.terminated);
-  return () => codes;
 }
 
 async function outcome(

@@ -1,9 +1,9 @@
 // The age identity that decrypts a saved plan: from the file that --identity names, else from the environment.
 import { resolve } from 'node:path';
 import { Secret } from '../model/index.js';
-import { secretOf } from './cloud-connection.js';
+import { secretOf } from './environment-credentials.js';
 import type { Context } from './context.js';
-import { tryFile } from './own-credentials.js';
+import { tryFile } from './masked-credentials.js';
 
 const VARIABLE = 'TRUEUP_IDENTITY';
 

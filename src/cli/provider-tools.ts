@@ -21,10 +21,11 @@ import type { JournalPlace, JournalRun } from '../terraform/provider-journal.js'
 import { providerFunctions } from '../resources/provider-functions.js';
 import { policyRules } from '../resources/rules/index.js';
 import { contextOf, type Context } from './context.js';
-import { tryFile } from './own-credentials.js';
+import { tryFile } from './masked-credentials.js';
 import { settleMilliseconds } from './environment-settings.js';
 import { fingerprintsOf, storeAt } from './state-location.js';
-import { endpointsIn, reach } from './cloud-connection.js';
+import { reach } from './cloud-connection.js';
+import { endpointsIn } from './environment-credentials.js';
 
 /** Terraform offers nothing for adoption. */
 const AFTER_LOSS =

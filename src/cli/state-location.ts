@@ -21,7 +21,8 @@ import type { RemoteOptions, Store } from '../state/index.js';
 import { runAddress } from './ci-run.js';
 import { environmentOf } from './environment-settings.js';
 import type { Context } from './context.js';
-import { proxyIn, secretOf } from './cloud-connection.js';
+import { proxyIn } from './cloud-connection.js';
+import { secretOf } from './environment-credentials.js';
 import { version } from './version.js';
 
 /** The project of a state for which the settings name none. */

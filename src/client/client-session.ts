@@ -20,7 +20,7 @@ import { limiter, type Limiter } from './rate-limit.js';
 import type { HttpResponse } from './transport.js';
 import { v2 } from './v2.js';
 import { v3 } from './v3.js';
-import { credentialsOf, type ApiCredentials } from './credentials.js';
+import { credentialsOf, type ApiCredentials } from './reveal-credentials.js';
 
 export interface ConnectOptions extends HttpPorts {
   /** `headers`: names as this deployment spells them. */

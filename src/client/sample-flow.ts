@@ -8,7 +8,7 @@ import type { Surface } from './dialect.js';
 import { baseUrlOf } from './endpoint.js';
 import { classify } from './classify.js';
 import { complaint } from './errors.js';
-import { credentialsOf } from './credentials.js';
+import { credentialsOf } from './reveal-credentials.js';
 
 export interface FlowOptions extends HttpPorts {
   readonly flow: { readonly url: string; readonly username: Secret; readonly password: Secret };

@@ -1,6 +1,6 @@
 // Posts a text to an address that the user named. The address is often a secret as a whole, so only its host is told.
 import { defined, type Secret } from '../model/index.js';
-import { credentialsOf } from './credentials.js';
+import { credentialsOf } from './reveal-credentials.js';
 import { checkedUrl } from './endpoint.js';
 import { httpClient, type HttpPorts } from './http-client.js';
 import {

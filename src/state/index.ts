@@ -6,14 +6,14 @@ import { fileStore, type FileStoreOptions } from './backends/file/store.js';
 import { withDisk } from './disk-errors.js';
 import { migratedStore, serialsOf } from './known-serials.js';
 import { maskedStore } from './masked-store.js';
-import { decodeState } from './state-text.js';
+import { decodeState } from './state-format.js';
 import type { RemoteOptions } from './remote-store.js';
 import type { Store } from './store-port.js';
 import { waitingStore } from './waiting-store.js';
 
 export { fileStore, type FileStoreOptions } from './backends/file/store.js';
 export { scryptFingerprints } from './fingerprints.js';
-export { encodeState, MovedState } from './state-text.js';
+export { encodeState, MovedState } from './state-format.js';
 export { maskedStore } from './masked-store.js';
 export { notesBeside } from './backends/file/notes.js';
 export type { RemoteOptions } from './remote-store.js';

@@ -20,7 +20,7 @@ import type { Files } from '../platform/index.js';
 import { fileStore, type FileStoreOptions } from './backends/file/store.js';
 import { ifThere, isDiskError } from './disk-errors.js';
 import { parseJsonText } from './json-text.js';
-import { MovedState } from './state-text.js';
+import { MovedState } from './state-format.js';
 import type { ProjectIdentity, Store } from './store-port.js';
 
 interface KnownSerials extends Pick<KnownProject, 'project'> {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sha256, type Entry, type SaltedFingerprint, type State } from '../../src/model/index.js';
 import { scryptFingerprints } from '../../src/state/index.js';
-import { encodeState } from '../../src/state/state-text.js';
+import { encodeState } from '../../src/state/state-format.js';
 import { emulator, folder, type Folder } from '../support/cli.js';
 
 const PATH = 'authentication.secret';

@@ -1,5 +1,5 @@
 // A queue of jobs in memory, which gives each one out again if a test says that it is lost.
-import type { FetchedJob, JobQueue, NewJob, UnfinishedJob } from '../../src/state/job-queue.js';
+import type { FetchedJob, JobQueue, NewJob, UnfinishedJob } from '../../src/state/pg-boss-queue.js';
 
 interface Kept extends NewJob {
   readonly id: string;

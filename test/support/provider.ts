@@ -1,6 +1,6 @@
 // The provider in process, and a little of terraform's core in front of it: what core asks, in its order, and what it
 // holds a provider to. Each `start` is a process of a terraform run; it may be killed, and a later run goes on.
-import { endpointsIn } from '../../src/cli/cloud-connection.js';
+import { endpointsIn } from '../../src/cli/environment-credentials.js';
 import { checkerOf } from '../../src/declarations/single-declaration.js';
 import { checkedUrl } from '../../src/client/index.js';
 import { equal } from '../../src/model/index.js';

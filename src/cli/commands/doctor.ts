@@ -19,7 +19,8 @@ import { environmentOf } from '../environment-settings.js';
 import { storeOf } from '../state-location.js';
 import { HEADERS_VARIABLE, headerNames } from '../header-names.js';
 import { loadProject, settingsHere } from '../project.js';
-import { checkedApi, needs, reach, secretOf, surfacesOf } from '../cloud-connection.js';
+import { checkedApi, reach, surfacesOf } from '../cloud-connection.js';
+import { needs, secretOf } from '../environment-credentials.js';
 import { version } from '../version.js';
 
 interface Finding {

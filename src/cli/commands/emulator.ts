@@ -13,7 +13,7 @@ import {
 import { plural } from '../../report/words.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
 import { durable } from '../durable-emulator.js';
-import { needs } from '../cloud-connection.js';
+import { needs } from '../environment-credentials.js';
 
 export const run: Command = async (context) => {
   const { flags, out, err, signal, cwd } = context;

@@ -22,7 +22,7 @@ import { secretVariable, spacedOnce, timeFault, timeForms } from '../../fleet/te
 import { visible } from '../../report/escaping.js';
 import { flagWords } from '../commands-to-type.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
-import { needs } from '../cloud-connection.js';
+import { needs } from '../environment-credentials.js';
 import { fleetHere, type FleetSite } from '../fleet-context.js';
 import { version } from '../version.js';
 import { refuseLimitsInShards, refuseOrderInShards } from '../fleet-command.js';

@@ -19,7 +19,7 @@ import { visible } from '../../report/escaping.js';
 import { statusCounts } from '../../report/fleet-text.js';
 import { jsonText } from '../../report/json-output.js';
 import { plural } from '../../report/words.js';
-import type { JobQueue } from '../../state/job-queue.js';
+import type { JobQueue } from '../../state/pg-boss-queue.js';
 import type { Command, Context } from '../context.js';
 import {
   cancelWaiting,
@@ -37,7 +37,7 @@ import {
 } from '../fleet-queue.js';
 import { checkedRun, refuseOtherFleet, RESULTS_AT_ONCE, runRecords } from '../fleet-results.js';
 import { runNamed, storedEntry } from '../fleet-stored-run.js';
-import { isOutage } from '../fleet-worker-job.js';
+import { isOutage } from '../run-fleet-job.js';
 
 /** Milliseconds between two looks at a run. */
 const POLL = 2_000;

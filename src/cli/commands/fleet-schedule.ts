@@ -4,7 +4,7 @@ import { readFleet } from '../../fleet/fleet-file.js';
 import { cronOf, scheduleData, scheduledJobsIn, spreadOf } from '../../fleet/tenant-job.js';
 import { exits, refuse, type Exit, type JsonObject } from '../../model/index.js';
 import { declarationFiles } from '../../platform/declaration-files.js';
-import type { JobQueues } from '../../state/job-queue.js';
+import type { JobQueues } from '../../state/pg-boss-queue.js';
 import { visible } from '../../report/escaping.js';
 import { timeWords } from '../../report/words.js';
 import type { Command, Context } from '../context.js';

@@ -11,10 +11,10 @@ import {
 import { errorDiagnostic, exits, warning, type Exit } from '../../model/index.js';
 import { declarationFiles } from '../../platform/declaration-files.js';
 import { plural } from '../../report/words.js';
-import type { FetchedJob, JobQueue, JobQueues } from '../../state/job-queue.js';
+import type { FetchedJob, JobQueue, JobQueues } from '../../state/pg-boss-queue.js';
 import { caughtError } from '../caught-error.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
-import { ownController } from '../own-signal.js';
+import { ownController } from '../derived-abort-signal.js';
 import { sayingOnce } from '../repeated-messages.js';
 import { enqueue, queuesOf, queueWords, shared } from '../fleet-queue.js';
 import {
@@ -26,7 +26,7 @@ import {
   watchJobs,
   whenReachable,
   type FleetWorker,
-} from '../fleet-worker-job.js';
+} from '../run-fleet-job.js';
 import { begun, sharedPlaces } from '../fleet-command.js';
 import { fleetLines } from '../show-fleet-progress.js';
 import { setFleetFlags } from '../v8-flags.js';

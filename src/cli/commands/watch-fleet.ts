@@ -30,7 +30,7 @@ import { AS_DECLARED, failedCycle, type AuditCycle, type RepeatedAudit } from '.
 import { wholeNumber, type Context, type Exchanges } from '../context.js';
 import { fleetHere, type FleetSite } from '../fleet-context.js';
 import { runTenant } from '../fleet-run.js';
-import { ownController } from '../own-signal.js';
+import { ownController } from '../derived-abort-signal.js';
 import { sayingOnce } from '../repeated-messages.js';
 import { madeBy, version } from '../version.js';
 import { tenantFlags } from '../fleet-command.js';

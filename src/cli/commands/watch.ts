@@ -21,7 +21,7 @@ import { wholeNumber, type Command, type Context } from '../context.js';
 import { auditEnd, notifierOf } from '../notify.js';
 import { serveMetrics } from '../metrics-server.js';
 import { checkFleetOutputs, checkOutputs } from '../output-files.js';
-import { withOwnSignal } from '../own-signal.js';
+import { withOwnSignal } from '../derived-abort-signal.js';
 import { sayingOnce } from '../repeated-messages.js';
 import { spanOf } from '../time-arguments.js';
 import { version } from '../version.js';

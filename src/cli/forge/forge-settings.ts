@@ -2,7 +2,7 @@
 // the marker, the page of the run.
 import { refuse, type Secret, type Settings } from '../../model/index.js';
 import { wholeNumber, type Context } from '../context.js';
-import { secretOf } from '../cloud-connection.js';
+import { secretOf } from '../environment-credentials.js';
 import { runAddress } from '../ci-run.js';
 import { environmentOf } from '../environment-settings.js';
 

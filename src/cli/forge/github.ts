@@ -11,7 +11,7 @@ import {
   type JsonObject,
 } from '../../model/index.js';
 import type { Context } from '../context.js';
-import { tryFile } from '../own-credentials.js';
+import { tryFile } from '../masked-credentials.js';
 import { ForgeRefusal, type CheckRun, type Forge, type Issue, type Post } from './forge.js';
 import { forgeApi, postId, textIn, type ForgeApi } from './forge-api.js';
 import { numberGiven, tokenIn } from './forge-settings.js';

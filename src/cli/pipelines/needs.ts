@@ -1,6 +1,7 @@
 // What the CI of a project has to give to trueup: the environment, addresses, secrets, and the place of the state.
 import { isAddress, urlFrom, type Project, type Secret } from '../../model/index.js';
-import { needs, surfacesOf } from '../cloud-connection.js';
+import { surfacesOf } from '../cloud-connection.js';
+import { needs } from '../environment-credentials.js';
 import type { Context } from '../context.js';
 
 export interface PipelineNeeds {

@@ -42,8 +42,8 @@ import {
   missingSecret,
   unbindFormerAddress,
   outcomeBase,
-  type ExecutionContext,
 } from './write-operation.js';
+import type { ExecutionContext } from './execution-context.js';
 import { beforeRun } from './pre-image.js';
 import { differing, unproven } from './write-proof.js';
 import { storedValues } from '../live-collections.js';

@@ -13,13 +13,8 @@ import {
   type Live,
 } from '../../model/index.js';
 import { storedValues } from '../live-collections.js';
-import {
-  carryOut,
-  withoutSent,
-  type ExecutionContext,
-  type Performed,
-  type RunContext,
-} from './write-operation.js';
+import type { ExecutionContext, RunContext } from './execution-context.js';
+import { carryOut, withoutSent, type Performed } from './write-operation.js';
 import { compare, differing, stillThere, unproven, type Proof } from './write-proof.js';
 import { readBack, shownOf, type ReadBack, type SentFields, type Shown } from './read-back.js';
 import { recordsOf, settle, type Settled } from './recovery.js';

@@ -33,7 +33,7 @@ import type { Session } from '../../state/store-port.js';
 import { isApplied } from '../plan/diff.js';
 import { unproven } from './write-proof.js';
 import { nowOf, waitFor } from '../recent-writes.js';
-import { RENEWAL } from './write-operation.js';
+import { RENEWAL } from './journal-intent.js';
 import { comparableText, ownRoot } from '../plan/match.js';
 import { secretless, storedValues } from '../live-collections.js';
 import type { PlanContext } from '../plan/propose.js';

@@ -14,7 +14,6 @@ import {
   secretsIn,
   writes,
   type Change,
-  type CloudWriter,
   type Delete,
   type DeclaredObject,
   type Diagnostic,
@@ -29,7 +28,6 @@ import {
   type Outcome,
   type OutcomeClass,
   type PolicyRule,
-  type Recheck,
   type Request,
   type Result,
   type SaltedFingerprint,
@@ -38,9 +36,7 @@ import {
   type Values,
   type Write,
 } from '../../model/index.js';
-import type { Random } from '../../platform/index.js';
-import type { Session } from '../../state/store-port.js';
-import { momentNow, replacedValue, waitFor, type Visibility } from '../recent-writes.js';
+import { momentNow, replacedValue, waitFor } from '../recent-writes.js';
 import { isApplied, withKept } from '../plan/diff.js';
 import {
   isUnmoved,
@@ -55,43 +51,9 @@ import { comparableText } from '../plan/match.js';
 import { storedValues } from '../live-collections.js';
 import { differing, unproven } from './write-proof.js';
 import { FIRST_PAUSE, readBack, shownOf, type ReadBack, type SentFields } from './read-back.js';
-import type { PlanContext } from '../plan/propose.js';
-import { fillAll, type Resolver } from '../plan/resolve-references.js';
-import type { Before } from './pre-image.js';
-
-/** A request leaves at most this long (milliseconds) after its intent was written, or written again. */
-export const RENEWAL = 30_000;
-
-export interface ExecutionContext extends PlanContext {
-  readonly cloud: CloudWriter;
-  readonly session: Session;
-  readonly random: Random;
-  readonly signal: AbortSignal;
-}
-
-/** The run around the execution of one change. */
-export interface RunContext {
-  readonly resolver: Resolver;
-  readonly before: Before;
-  readonly entry: (address: string) => Entry | undefined;
-  /** Why nothing more may be sent, where that is so. */
-  readonly halt: () => string | undefined;
-  /** Called right before the request of the change is sent. */
-  readonly onSending: () => void;
-  /** Called with the outcome class of each response. */
-  readonly onResponse: (outcome: OutcomeClass) => void;
-  /** True if other changes wait for the change at this address. */
-  readonly awaited: (address: string) => boolean;
-  /** The readings that a guarded change rests on, made again at the moment of its write. @param fields what is sent */
-  readonly recheck?: (change: Change, fields: Values) => Recheck | undefined;
-  /** When the reading of an object that the change was planned from began, in milliseconds since the start of the machine. */
-  readonly readAt: (kind: string, id: string) => number | undefined;
-  readonly isOld?: Visibility['isOld'];
-  /** True if an object was created less than the settle time ago: a reading that lacks it proves nothing. */
-  readonly isNew?: (kind: string, id: string) => boolean;
-  /** True if an object existed before the run, or was created by it. */
-  readonly known: (kind: string, id: string) => boolean;
-}
+import { fillAll } from '../plan/resolve-references.js';
+import type { ExecutionContext, RunContext, WriteOperation } from './execution-context.js';
+import { senderWithIntent, WITHHELD } from './journal-intent.js';
 
 export const outcomeBase = (
   change: Change,
@@ -180,14 +142,6 @@ export async function carryOut(
 }
 
 /** A write with the request that carries it. */
-interface WriteOperation {
-  readonly kind: Kind;
-  readonly write: Write;
-  readonly request: Request;
-  readonly runContext: RunContext;
-  readonly recheck?: Recheck;
-}
-
 /** Before any intent is written: what cannot be sent leaves no trace. */
 function composed({ cloud }: ExecutionContext, kind: Kind, write: Write): Request | Refusal {
   try {
@@ -329,7 +283,7 @@ async function create(
     ...runContext.before.youngest(kind),
     ...momentIn(execution),
   };
-  const sent = await (await sender(execution, operation, intent))(operation.request);
+  const sent = await (await senderWithIntent(execution, operation, intent))(operation.request);
   // A new object cannot have the id of another: whatever the response describes, it is not what was asked for.
   if (sent.class === 'applied' && sent.live && !runContext.known(kind.name, sent.live.id)) {
     const done: Entry = {
@@ -529,7 +483,6 @@ async function checkAfterUpdate(
   };
 }
 
-const WITHHELD = 'withheld';
 const CHANGED_OUTSIDE = 'moved';
 
 /** The outcome of a write that is not done: where somebody else changed the object first, it may still take effect, and the next run waits for that. */
@@ -636,58 +589,6 @@ function repeatable(
   };
 }
 
-/**
- * Sends under an intent that is on disk before the first byte leaves. A request may wait long behind it (for its turn,
- * for the rate limit, for a service that asks to wait): right before it leaves the lock must still be ours and
- * the run still on, and an intent that has grown old is renewed, so that recovery knows when the request can have left.
- * @param read what is sent instead, read at that moment
- */
-async function sender(
-  { cloud, session, clock }: ExecutionContext,
-  { kind, write, runContext, recheck }: WriteOperation,
-  intent: Intent,
-  read: () => Promise<Request | undefined> = () => Promise.resolve(undefined),
-): Promise<(request: Request) => Promise<Sent>> {
-  await session.record(intent);
-  // A machine that slept has let time pass as well.
-  const passed = (): number => clock.boot().milliseconds;
-  let [recorded, at] = [passed(), Date.parse(intent.at)];
-  const refuseHalted = (): void => {
-    const why = runContext.halt();
-    if (why !== undefined)
-      throw new Refusal([
-        { severity: 'warning', code: WITHHELD, summary: `${intent.address} was skipped: ${why}.` },
-      ]);
-  };
-  const mayLeave = async (): Promise<Request | undefined> => {
-    for (;;) {
-      refuseHalted();
-      await session.assertHeld(intent.op);
-      // The response of a remote state takes time: what the write rests on is read afterwards.
-      const instead = await read();
-      await recheck?.before();
-      if (passed() - recorded <= RENEWAL) {
-        runContext.onSending();
-        return instead;
-      }
-      refuseHalted();
-      // The wall clock may have been set back; the journal goes forward.
-      at = Math.max(clock.now(), at + 1);
-      recorded = passed();
-      await session.record({
-        ...intent,
-        ...momentNow(clock, cloud.skew()),
-        at: new Date(at).toISOString(),
-      });
-    }
-  };
-  return async (request) => {
-    const sent = await cloud.send(kind, request, write, mayLeave);
-    runContext.onResponse(sent.class);
-    return sent;
-  };
-}
-
 /** `lingers`: it is done, and an earlier request of it may still take effect. */
 type Tried = Sent &
   SentFields & {
@@ -705,7 +606,7 @@ async function sendUntilKnown(
 ): Promise<Tried> {
   const { kind, write, runContext } = operation;
   let prepared: PreparedWrite | undefined;
-  const send = await sender(execution, operation, intent, async () => {
+  const send = await senderWithIntent(execution, operation, intent, async () => {
     prepared = await preparedWrite(execution, operation, intent, base);
     return prepared?.request;
   });

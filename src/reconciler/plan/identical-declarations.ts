@@ -23,7 +23,7 @@ import type { Draft, Planned } from './draft.js';
 import { declarationError, movedBlock, nounOf } from './plan-errors.js';
 import { identityKey, ownRoot } from './match.js';
 import type { PlanInput } from './plan-input.js';
-import { movedAddresses, removedBlocks } from './moved-addresses.js';
+import { movedAddresses, removedBlocks } from './recorded-addresses.js';
 import { renaming } from './rename-hints.js';
 
 /**

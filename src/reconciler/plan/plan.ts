@@ -3,16 +3,13 @@ import {
   REPLACED_OUTSIDE,
   compareText,
   defined,
-  exits,
   faultsOf,
-  isChange,
   isKnown,
   isList,
   Reference,
   referencesIn,
   Secret,
   shellWord,
-  worst,
   writes,
   type AttributeChange,
   type Change,
@@ -61,6 +58,7 @@ import {
 } from './plan-errors.js';
 import type { PlanInput } from './plan-input.js';
 import { replacedOutsideNotes, unseenNotes, unseenSecretNotes } from './plan-notes.js';
+import { planExitCode } from './plan-exit-code.js';
 import { concerns, judge, judgedWhole } from './policy.js';
 import { fillAll, type Resolver } from './resolve-references.js';
 import { afterDeposed, heldElsewhere, planRemoved } from './removed-declarations.js';
@@ -167,12 +165,6 @@ export function plan(input: PlanInput): Proposal {
     { changes: ordered, drift: draft.drift, unmanaged: counts, verdicts, diagnostics },
     input,
   );
-  const exit = worst([
-    ...draft.exits,
-    ...(diagnostics.some((one) => one.severity === 'error') ? [exits.error] : []),
-    ...(proposed.verdicts.some((one) => one.verdict === 'blocked') ? [exits.blocked] : []),
-    ...(ordered.some(isChange) ? [exits.changes] : []),
-  ]);
   return {
     liveObjects: input.liveObjects,
     secrets: input.secrets,
@@ -180,7 +172,7 @@ export function plan(input: PlanInput): Proposal {
     unmanaged,
     awaited: [...draft.awaited].toSorted(compareText),
     plan: proposed,
-    exit,
+    exit: planExitCode(proposed, draft.exits),
   };
 }
 

@@ -29,7 +29,7 @@ import {
 } from './possible-duplicates.js';
 import { ownRoot, formerAddressInState } from './match.js';
 import { maskedWords, masksSent } from './document-merge.js';
-import { forgetting } from './moved-addresses.js';
+import { forgetting } from './recorded-addresses.js';
 import type { PlanInput } from './plan-input.js';
 import { uncounted, type Selection } from './target-selection.js';
 

@@ -15,7 +15,7 @@ import {
   type RemovedBlock,
   type State,
 } from '../../model/index.js';
-import { movedAddresses, removedBlocks } from './moved-addresses.js';
+import { movedAddresses, removedBlocks } from './recorded-addresses.js';
 import type { PlanInput } from './plan-input.js';
 
 type Noted = Pick<PlanInput, 'project' | 'selection' | 'state' | 'request'>;

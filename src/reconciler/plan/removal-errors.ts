@@ -10,7 +10,7 @@ import {
   type Project,
 } from '../../model/index.js';
 import { leaveOut, yamlString } from './plan-errors.js';
-import { movedAddresses, removedBlocks } from './moved-addresses.js';
+import { movedAddresses, removedBlocks } from './recorded-addresses.js';
 
 type Recorded = readonly (readonly [address: string, entry: Entry])[];
 

@@ -22,7 +22,7 @@ import {
 import { declaredFormerAddresses, formerAddresses, formerAddressInState } from './match.js';
 import { spread } from './document-diff.js';
 import { membersOf } from './dependency-graph.js';
-import { forgetting, movedAddresses, type MovedAddresses } from './moved-addresses.js';
+import { forgetting, movedAddresses, type MovedAddresses } from './recorded-addresses.js';
 import { declarationError, leaveOut } from './plan-errors.js';
 import { declaredElsewhere, movesBetweenRecorded } from './removal-errors.js';
 

@@ -21,7 +21,7 @@ import {
   statusOf,
 } from '../../../src/cli/commands/fleet-queued-runs.js';
 import { resultRegisters, runRecords, type ResultPlace } from '../../../src/cli/fleet-results.js';
-import { fateOf, isBusy } from '../../../src/cli/fleet-worker-job.js';
+import { fateOf, isBusy } from '../../../src/cli/run-fleet-job.js';
 import type { Command, Context } from '../../../src/cli/context.js';
 import { tenantJobIn, type TenantJob } from '../../../src/fleet/tenant-job.js';
 import type { Tenant } from '../../../src/fleet/tenant.js';

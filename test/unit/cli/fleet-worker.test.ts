@@ -15,7 +15,7 @@ import {
 } from '../../../src/cli/fleet-queue.js';
 import { CANCELLED } from '../../../src/cli/fleet-run.js';
 import { resultRegisters, runRecords, type ResultPlace } from '../../../src/cli/fleet-results.js';
-import { doJob, watchJobs, type FleetWorker } from '../../../src/cli/fleet-worker-job.js';
+import { doJob, watchJobs, type FleetWorker } from '../../../src/cli/run-fleet-job.js';
 import { fleetLines } from '../../../src/cli/show-fleet-progress.js';
 import { limitersByKey } from '../../../src/client/rate-limit.js';
 import { parseFault } from '../../../src/emulator/index.js';
@@ -30,7 +30,7 @@ import {
   type QueuedJobs,
   type TenantResult,
 } from '../../../src/model/index.js';
-import { QUEUE_UNREACHABLE } from '../../../src/state/job-queue.js';
+import { QUEUE_UNREACHABLE } from '../../../src/state/pg-boss-queue.js';
 import { lockWaited } from '../../../src/state/waiting-store.js';
 import { FILE, fleetOf, MANY_WARNINGS, type FleetHome } from '../../support/fleet-home.js';
 import { inProcess } from '../../support/in-process.js';

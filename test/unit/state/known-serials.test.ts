@@ -8,7 +8,7 @@ import { registerStore } from '../../../src/state/backends/registers/register-st
 import { rescueIn } from '../../../src/state/backends/registers/rescue.js';
 import { fileStore, type Store } from '../../../src/state/index.js';
 import { migratedStore, rememberingStore } from '../../../src/state/known-serials.js';
-import { encodeMoved } from '../../../src/state/state-text.js';
+import { encodeMoved } from '../../../src/state/state-format.js';
 import { memoryRegisters } from '../../support/memory-registers.js';
 import { simulatedFiles } from '../../support/simulated-files.js';
 import { simulatedMachine } from '../../support/simulated-machine.js';

@@ -12,7 +12,7 @@ import {
 } from '../../../src/model/index.js';
 import { decodeJournal, encodeRecord } from '../../../src/state/journal-text.js';
 import { parseJsonText } from '../../../src/state/json-text.js';
-import { decodeState, encodeState } from '../../../src/state/state-text.js';
+import { decodeState, encodeState } from '../../../src/state/state-format.js';
 import { refusal } from './conformance.js';
 import { entry, intent, result, TARGET } from './samples.js';
 

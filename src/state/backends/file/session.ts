@@ -17,11 +17,11 @@ import {
   type State,
 } from '../../../model/index.js';
 import type { Appender, Files } from '../../../platform/index.js';
-import { grouped, queue } from '../../journal-queue.js';
+import { grouped, queue } from '../../record-batches.js';
 import { encodeRecord, type Journal } from '../../journal-text.js';
 import type { HeldLock, LockTools } from './lock.js';
 import { snapshotOf, holdsResult, nextState } from '../../snapshot.js';
-import { encodeMoved, encodeState } from '../../state-text.js';
+import { encodeMoved, encodeState } from '../../state-format.js';
 import type { Compaction, Moved, Session, Snapshot } from '../../store-port.js';
 import { ifThere, withDisk } from '../../disk-errors.js';
 import { refuseLocked } from '../backend-errors.js';

@@ -16,7 +16,7 @@ import { fileSession, GENERATIONS, MODE, type Paths } from './session.js';
 import { snapshotOf } from '../../snapshot.js';
 import { ADOPTED, adviceFor, decodeJournal, type Journal } from '../../journal-text.js';
 import { breakLock, holderOf, takeLock, type HeldLock, type LockTools } from './lock.js';
-import { decodeState } from '../../state-text.js';
+import { decodeState } from '../../state-format.js';
 import type { KeptState, Opening, Session, Store } from '../../store-port.js';
 import { ifThere, withDisk } from '../../disk-errors.js';
 

@@ -1,10 +1,10 @@
 // One run on the document of a server. Each wave of records is a write of the whole document, so a run may hold no more
 // than some hundred changes.
 import { pending, refuse, shellWord, warning, type RunRecord } from '../../../model/index.js';
-import { grouped, queue } from '../../journal-queue.js';
+import { grouped, queue } from '../../record-batches.js';
 import { encodeRecord } from '../../journal-text.js';
 import { snapshotOf, holdsResult, nextState } from '../../snapshot.js';
-import { encodeState } from '../../state-text.js';
+import { encodeState } from '../../state-format.js';
 import type { Compaction, Session, Snapshot } from '../../store-port.js';
 import type { LockTools } from '../file/lock.js';
 import { unlessRefused } from '../backend-errors.js';

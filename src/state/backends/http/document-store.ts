@@ -3,7 +3,7 @@
 import { Buffer } from 'node:buffer';
 import { defined, equal, refuse, sameTarget, shellWord } from '../../../model/index.js';
 import { snapshotOf } from '../../snapshot.js';
-import { MovedState } from '../../state-text.js';
+import { MovedState } from '../../state-format.js';
 import {
   described,
   type LockInfo,

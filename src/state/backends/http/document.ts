@@ -22,7 +22,7 @@ import {
   oneOf,
   orNull,
 } from '../../shape-check.js';
-import { decodeState } from '../../state-text.js';
+import { decodeState } from '../../state-format.js';
 import type { LockInfo } from '../../store-port.js';
 import type { LockRecord } from '../file/lock.js';
 import { refuseDamaged } from '../backend-errors.js';

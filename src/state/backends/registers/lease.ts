@@ -1,7 +1,7 @@
 // The head under the lock: every write of it proves that the lock is still held, and renews the lease.
 import { Buffer } from 'node:buffer';
 import { sha256, type Intent, type State } from '../../../model/index.js';
-import { encodeState } from '../../state-text.js';
+import { encodeState } from '../../state-format.js';
 import { refuseLost, unlessRefused } from '../backend-errors.js';
 import {
   encodeHead,

@@ -2,7 +2,7 @@
 // was created, and a new head continues them.
 import { Buffer } from 'node:buffer';
 import { defined, sha256 } from '../../../model/index.js';
-import { decodeState } from '../../state-text.js';
+import { decodeState } from '../../state-format.js';
 import { refuseDamaged } from '../backend-errors.js';
 import type { Head, StoredState } from './head.js';
 import type { ProjectPlace } from './keys.js';

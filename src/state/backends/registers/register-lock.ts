@@ -1,7 +1,7 @@
 // The lock of a remote state: takes it, takes it over from a run that gives no sign of life, and removes it at the request
 // of a person. `lease.ts` renews it.
 import { equal, sameTarget, sha256, warning, type Diagnostic } from '../../../model/index.js';
-import { MovedState } from '../../state-text.js';
+import { MovedState } from '../../state-format.js';
 import { described, type Opening } from '../../store-port.js';
 import { lockWaited } from '../../waiting-store.js';
 import {

@@ -6,7 +6,7 @@
 // next holder sees the intent of every request that may have left.
 import { pending, sha256, type RunAuthor, type RunRecord } from '../../../model/index.js';
 import type { Clock, LockPort } from '../../../platform/index.js';
-import { grouped, queue, type InTurn } from '../../journal-queue.js';
+import { grouped, queue, type InTurn } from '../../record-batches.js';
 import { snapshotOf, holdsResult, nextState } from '../../snapshot.js';
 import type { Compaction, Session, Snapshot } from '../../store-port.js';
 import type { LockTools } from '../file/lock.js';

@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { defined, emptyState, sha256, type State } from '../../../model/index.js';
 import { snapshotOf } from '../../snapshot.js';
-import { decodeState, MovedState } from '../../state-text.js';
+import { decodeState, MovedState } from '../../state-format.js';
 import type { Session, Snapshot, Store } from '../../store-port.js';
 import { accessBy, refuseDamaged } from '../backend-errors.js';
 import { interruptible, takenInTime } from '../until-interrupted.js';

@@ -24,7 +24,7 @@ import { visible } from '../report/escaping.js';
 import { tenantDiagnostics, tenantLine } from '../report/fleet-text.js';
 import { plural } from '../report/words.js';
 import { pauseAfter } from '../state/backends/retried.js';
-import { QUEUE_UNREACHABLE, type FetchedJob, type JobQueue } from '../state/job-queue.js';
+import { QUEUE_UNREACHABLE, type FetchedJob, type JobQueue } from '../state/pg-boss-queue.js';
 import { bundleAt } from './fleet-bundle.js';
 import { tenantFlags } from './fleet-command.js';
 import { applyOf, auditWork, type Plans } from './fleet-tenant-work.js';
@@ -39,7 +39,7 @@ import {
   queueWords,
   recordCancellation,
 } from './fleet-queue.js';
-import { ownController, type OwnController } from './own-signal.js';
+import { ownController, type OwnController } from './derived-abort-signal.js';
 import { lastOrDamaged, runRecords, type ResultPlace, type RunRecords } from './fleet-results.js';
 import { CANCELLED, keepEntry, runTenant, type TenantRun, type TenantTask } from './fleet-run.js';
 import type { FleetWatch } from './show-fleet-progress.js';

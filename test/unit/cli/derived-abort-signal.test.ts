@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { run as drift } from '../../../src/cli/commands/fleet-drift.js';
 import type { Command } from '../../../src/cli/context.js';
-import { ownController, withOwnSignal } from '../../../src/cli/own-signal.js';
+import { ownController, withOwnSignal } from '../../../src/cli/derived-abort-signal.js';
 import { isObject } from '../../../src/model/index.js';
 import { fleetOf } from '../../support/fleet-home.js';
 import { inProcess } from '../../support/in-process.js';

@@ -1,6 +1,6 @@
 // Which variables of the environment hold a value that nothing shows: keys, tokens and passwords, and no user names or ids.
 import { expect, it } from 'vitest';
-import { ownCredentials } from '../../../src/cli/own-credentials.js';
+import { ownCredentials } from '../../../src/cli/masked-credentials.js';
 
 it('reads keys, tokens and passwords under any prefix, and neither user names nor ids', () => {
   const names = [

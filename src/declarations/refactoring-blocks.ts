@@ -1,0 +1,127 @@
+// Reads the attributes and addresses of `moved`, `removed` and `import` blocks.
+import {
+  didYouMean,
+  formatAddress,
+  mapMembers,
+  tryAddress,
+  tryJson,
+  type Address,
+  type AddressRange,
+  type Declaration,
+  type Origin,
+  type Values,
+} from '../model/index.js';
+import { placeText, type RawEntry } from './collect.js';
+import { substitute, type Filling } from './interpolate.js';
+import { escapeText, literalOf } from './reference-syntax.js';
+import { complain, read, type ResolveRun } from './resolve-declaration.js';
+import type { Violation } from './validation.js';
+import { blocks, type BlockSection } from './vocabulary.js';
+import { isMap, type Raw } from './yaml/raw-values.js';
+
+/** What blocks are compared with. */
+export interface RefactoringWork {
+  readonly run: ResolveRun;
+  readonly pieces: readonly RawEntry[];
+  /** Where each name is declared, and each address, faulty ones too. */
+  readonly names: ReadonlyMap<string, Origin>;
+  readonly addresses: ReadonlyMap<string, Origin>;
+  /** Declarations with `lifecycle.renamed_from`, by that address. */
+  readonly renamed: ReadonlyMap<string, Declaration>;
+}
+
+/** A block takes an address away that a declaration still has. */
+export function complainOfDeclared(
+  work: RefactoringWork,
+  piece: RawEntry,
+  range: AddressRange,
+  [code, summary]: readonly [code: string, summary: string],
+): boolean {
+  const origin = (range.members ? work.names : work.addresses).get(formatAddress(range));
+  if (!origin) return false;
+  complain(work.run, piece, {
+    path: ['from'],
+    code,
+    summary: `${summary}, but ${formatAddress(range)} is still declared`,
+    detail: `It is in ${placeText(origin)}. Remove the declaration, or delete the block.`,
+  });
+  return true;
+}
+
+export const blocksOfSection = (
+  { pieces }: RefactoringWork,
+  section: BlockSection,
+): readonly RawEntry[] => pieces.filter(({ path }) => path[0] === section);
+
+/** The attributes of a block. */
+export function blockValues(
+  run: ResolveRun,
+  piece: RawEntry,
+  section: BlockSection,
+): Values | undefined {
+  const { raw } = piece;
+  const filled = isMap(raw)
+    ? mapMembers(raw, (value: Raw, word) =>
+        typeof value === 'string' && (word === 'from' || word === 'to')
+          ? addressText(value, {
+              path: [word],
+              scope: run.scope,
+              complain: (complaint) => complain(run, piece, complaint),
+            })
+          : value,
+      )
+    : raw;
+  return read(
+    run,
+    { ...piece, raw: filled },
+    {
+      attributes: blocks[section].attributes,
+      validator: run.validators.blocks[section],
+      what: `a \`${section}\` block`,
+    },
+  );
+}
+
+const MEMBER = /^([^[\]]*)\[\s*(?:("(?:[^"\\]|\\.)*")|(each\.[\w.-]+))\s*\]$/s;
+
+/** An address with its key filled in and quoted anew, whatever the value holds. */
+function addressText(text: string, filling: Filling): string {
+  const [, whole, quoted = '', each] = MEMBER.exec(text) ?? [];
+  const inner = each === undefined ? tryJson(quoted) : `\${${each}}`;
+  if (whole === undefined || typeof inner !== 'string') return text;
+  const filled = substitute(inner, undefined, filling);
+  const key = typeof filled === 'string' ? literalOf(filled) : undefined;
+  return key === undefined ? text : `${whole}[${escapeText(JSON.stringify(key))}]`;
+}
+
+/** The address at `from` or `to` of a block. */
+export function blockAddress(
+  { run }: RefactoringWork,
+  piece: RawEntry,
+  word: 'from' | 'to',
+  text: string,
+): Address | undefined {
+  const address = tryAddress(text);
+  if (!address)
+    return void complain(run, piece, {
+      path: [word],
+      code: 'bad-address',
+      summary: `\`${word}\`: \`${text.slice(0, 200)}\` is not an address`,
+      detail:
+        'Addresses are <kind>.<name>, as in accounts.store, with the key in double quotes for a member of a for_each: accounts.store["north"].',
+    });
+  if (run.kinds.has(address.kind)) return address;
+  return void complain(run, piece, {
+    path: [word],
+    code: 'unknown-kind',
+    summary: `\`${word}\`: \`${address.kind}\` is not a kind.${didYouMean(address.kind, run.kinds.keys())}`,
+    detail: `Kinds: ${[...run.kinds.keys()].join(', ')}.`,
+  });
+}
+
+export const conflictingBlock = (summary: string, word: string, other: Origin): Violation => ({
+  path: [word],
+  code: 'conflicting-blocks',
+  summary,
+  detail: `The other block is in ${placeText(other)}. Keep one of them.`,
+});
