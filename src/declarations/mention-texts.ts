@@ -51,10 +51,9 @@ export const holdsId = (texts: readonly string[], id: string): boolean =>
 export function refersTo(text: string, address: string): boolean {
   const name = withoutKey(address);
   if (!text.includes(name)) return false;
-  const pattern = new RegExp(
-    `(?<![\\w.-])${name}(?![\\w-])(?:\\[\\s*("(?:[^"\\\\]|\\\\.)*"|each\\.[\\w.]+)\\s*\\])?`,
-    'g',
-  );
+  // An index in another form counts as the whole name.
+  const index = String.raw`(?:\[("[^"\\]*"|each\.[\w.]+)\])?`;
+  const pattern = new RegExp(`(?<![\\w.-])${name}(?![\\w-])${index}`, 'g');
   return [...text.matchAll(pattern)].some(
     ([, key]) => key === undefined || canonicalAddress(`${name}[${key}]`) === address,
   );

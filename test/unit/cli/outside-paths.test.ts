@@ -1192,6 +1192,13 @@ describe('what a file says that the PATHs leave out', () => {
       code: 0,
     },
     {
+      is: 'an error: a stack in the current folder, in which no PATH is, declares it now',
+      before: { 'x/trueup.yaml': `${SETTINGS}${ALL}` },
+      now: { 'x/trueup.yaml': `${SETTINGS}${KEPT}`, ...outputWith('cdktf.out', 'depot') },
+      paths: ['x'],
+      code: 1,
+    },
+    {
       is: 'an error: the output that the cdktf.json of a recorded program names declares it now',
       before: { 'trueup.yaml': SETTINGS, 'a.yaml': ALL, ...programWith('p/', ['kiosk'], 'dist') },
       now: { 'a.yaml': KEPT, ...outputWith('p/dist', 'kiosk', 'depot') },
