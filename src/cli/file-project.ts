@@ -7,6 +7,11 @@ import type { DeclarationFiles } from '../platform/index.js';
 import type { Context } from './context.js';
 import { statePlace } from './state-location.js';
 
+export type Site = Pick<Context, 'cwd' | 'environment' | 'flags' | 'kinds'>;
+
+/** Whether a relative path does not lead out of the current folder. */
+export const isBelow = (path: string): boolean => /^(?!\/|\.\.(\/|$))/.test(path);
+
 export interface Loader {
   readonly files: DeclarationFiles;
   readonly load: (
@@ -43,7 +48,7 @@ const HARMLESS: ReadonlySet<string> = new Set(['no-declarations', 'no-environmen
  * Where the environment names the state, other settings are those of another project.
  */
 export function fileProject(
-  context: Pick<Context, 'cwd' | 'environment' | 'flags'>,
+  context: Site,
   { project: { settings, paths }, above, real, files, load }: FileProject,
 ): (file: string) => Promise<boolean> {
   const { cwd, environment } = context;

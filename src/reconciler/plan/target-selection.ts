@@ -24,7 +24,7 @@ import { spread } from './document-diff.js';
 import { membersOf } from './dependency-graph.js';
 import { forgetting, movedAddresses, type MovedAddresses } from './recorded-addresses.js';
 import { declarationError, leaveOut } from './plan-errors.js';
-import { declaredElsewhere, movesBetweenRecorded } from './removal-errors.js';
+import { declaredElsewhere, movesBetweenRecorded } from './removed-elsewhere.js';
 
 export type Selection = ReturnType<typeof select>;
 

@@ -1,5 +1,5 @@
-// Errors of `moved` and `removed` blocks about objects that a plan would remove: nothing may be deleted or forgotten
-// that a block says otherwise.
+// Errors about objects that a plan would remove although they are meant to stay: they are moved to another object, or a
+// file that the PATHs leave out mentions them.
 import {
   defined,
   pathWord,
@@ -32,7 +32,7 @@ export function movesBetweenRecorded(project: Project, gone: Recorded): readonly
   });
 }
 
-/** Objects that would be deleted although a file that the PATHs leave out declares, moves or forgets them, or may do so. */
+/** Objects that would be deleted although a file that the PATHs leave out mentions them. */
 export function declaredElsewhere(
   project: Project,
   removed: Recorded,

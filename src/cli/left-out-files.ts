@@ -1,0 +1,300 @@
+// Finds the files of a project that PATHs leave out, and looks for mentions of objects in them.
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import {
+  DOCUMENTS_OUTPUT,
+  filesAt,
+  mentionsIn,
+  realPath,
+  STACKS_OUTPUT,
+  yamlFilesBelow,
+  yamlFilesIn,
+} from '../declarations/index.js';
+import {
+  defined,
+  errorCode,
+  type Diagnostic,
+  type FindMention,
+  type Mention,
+  type Project,
+} from '../model/index.js';
+import type { DeclarationFiles } from '../platform/index.js';
+import { outputNamed } from './cdk-program.js';
+import { fileProject, isBelow, startOf, type Loader, type Site } from './file-project.js';
+
+interface Reading {
+  readonly loader: Loader;
+  /** The files that the state records. */
+  readonly recorded: readonly string[];
+}
+
+/** @returns what looks for a mention of an object in the files that the PATHs of a project leave out */
+export async function leftOutMentions(
+  context: Site,
+  project: Project,
+  { loader, recorded }: Reading,
+): Promise<FindMention> {
+  const { cwd } = context;
+  const { files } = loader;
+  const { paths } = project;
+  const isCovered = coveredByPaths(cwd, project, files);
+  const there = recorded.filter((file) => isReadableFile(files, cwd, file));
+  const programs = new Map(
+    [...new Set(recorded.flatMap((file) => programOf(file) ?? []))].flatMap((program) => {
+      const now = programNow(files, cwd, program);
+      return now === undefined || isCovered(now) ? [] : [[program, now] as const];
+    }),
+  );
+  // Also of files that are gone: they may have another name now.
+  const folders = recorded.flatMap((file) => {
+    const folder = dirname(programOf(file) ?? file);
+    return kindAt(files, cwd, folder) === 'folder' ? folder : [];
+  });
+  const { names, faults } = await around({ cwd, paths, folders }, loader);
+  const higher = above(files, cwd, recorded);
+  return mentionFinder(context, project, {
+    names: [...there, ...higher.keys(), ...names].filter((file) => !isCovered(file)),
+    above: higher,
+    faults: faults.filter(({ origin }) => !isCovered(origin.file)),
+    programs,
+    loader,
+    recorded: new Set(recorded),
+  });
+}
+
+/** The files around PATHs, and those in the folders of the recorded ones; none around the standard input. */
+async function around(
+  { cwd, paths, folders: recorded }: Around,
+  { files, load }: Loader,
+): Promise<Pick<LeftOut, 'names' | 'faults'>> {
+  const named = paths.filter((path) => path !== '-');
+  if (named.length === 0) return { names: [], faults: [] };
+  // The project may be in a hidden folder, which no walk of the current one enters.
+  const { settings_files } = await load(named, { settingsAlone: true });
+  // Outside of the current folder, only one that holds more of the PATHs in its folders: others may be of the whole machine.
+  const places = named.map((path) =>
+    resolve(cwd, kindAt(files, cwd, path) === 'folder' ? path : dirname(path)),
+  );
+  const isSpanned = (folder: string): boolean =>
+    isBelow(folder) || places.some((one) => one.startsWith(join(resolve(cwd, folder), '/')));
+  const folders = settings_files.map((file) => dirname(file)).filter(isSpanned);
+  const { names, faults } = yamlFilesBelow(files, cwd, ['.', ...folders]);
+  const beside = namesBeside({ cwd, paths, folders: recorded }, files);
+  return { names: [...names, ...beside], faults };
+}
+
+interface Named {
+  readonly cwd: string;
+  readonly paths: readonly string[];
+}
+
+interface Around extends Named {
+  /** Those of the recorded files. */
+  readonly folders: readonly string[];
+}
+
+/** Tells whether PATHs lead to a file, or to the program that wrote it. A file may be there by way of a link. */
+function coveredByPaths(
+  cwd: string,
+  { paths }: Project,
+  files: DeclarationFiles,
+): (file: string) => boolean {
+  const pathsOf = (file: string): readonly string[] => {
+    const path = resolve(cwd, file);
+    return [path, files.realPath(path) ?? path];
+  };
+  const stacks = paths.flatMap((path) => stacksIn(files, cwd, path));
+  const programs = paths
+    .map((path) => (basename(path) === PROGRAM ? dirname(path) : path))
+    .filter((folder) => kindAt(files, cwd, join(folder, PROGRAM)) !== undefined);
+  const written = programs.flatMap((folder) => writtenIn(files, cwd, folder));
+  const known = new Set(
+    [...filesAt(files, cwd, paths), ...paths, ...stacks, ...written].flatMap(pathsOf),
+  );
+  return (file) => pathsOf(file).some((path) => known.has(path));
+}
+
+/** The files of recorded names in the folders above, with these: the plan before may have been made there. */
+const above = (
+  files: DeclarationFiles,
+  cwd: string,
+  recorded: readonly string[],
+): ReadonlyMap<string, string> =>
+  new Map(
+    foldersAbove(cwd).flatMap((folder) =>
+      recorded.flatMap((name) => {
+        const file = relative(cwd, join(folder, name));
+        return !isAbsolute(name) && isReadableFile(files, cwd, file)
+          ? [[file, folder] as const]
+          : [];
+      }),
+    ),
+  );
+
+const foldersAbove = (folder: string): readonly string[] =>
+  folder === dirname(folder) ? [] : [dirname(folder), ...foldersAbove(dirname(folder))];
+
+/** What is at a path: `unknown` where that cannot be looked at. */
+function kindAt(files: DeclarationFiles, cwd: string, path: string) {
+  try {
+    return files.stat(resolve(cwd, path))?.kind;
+  } catch (error) {
+    // A part of the path is a file, such as the program whose document is named.
+    return errorCode(error) === 'ENOTDIR' ? undefined : 'unknown';
+  }
+}
+
+/** The program that declared what the state has from a file, which may be one of its documents. */
+function programOf(file: string): string | undefined {
+  if (basename(file) === PROGRAM) return file;
+  return basename(dirname(file)) === PROGRAM ? dirname(file) : undefined;
+}
+
+const PROGRAM = 'cdktf.json';
+const STACK = 'cdk.tf.json';
+
+/**
+ * Where a program is that the state records: where it was, in a folder above if the plan before was made there, or in a
+ * folder beside its own, which may have another name now.
+ */
+function programNow(files: DeclarationFiles, cwd: string, program: string): string | undefined {
+  const isThere = (path: string): boolean => kindAt(files, cwd, path) !== undefined;
+  const higher = foldersAbove(cwd).map((folder) => relative(cwd, join(folder, program)));
+  const beside = dirname(dirname(program));
+  const places = namesIn(files, resolve(cwd, beside)).map((name) => join(beside, name, PROGRAM));
+  return [program, ...(isAbsolute(program) ? [] : higher), ...places].find(isThere);
+}
+
+/** The names in a folder; none if it cannot be listed. */
+function namesIn(files: DeclarationFiles, folder: string): readonly string[] {
+  try {
+    return files.list(folder).toSorted();
+  } catch {
+    return [];
+  }
+}
+
+/** Whether a recorded file is there, or cannot be looked at. A program is none: it would have to be run. */
+const isReadableFile = (files: DeclarationFiles, cwd: string, file: string): boolean =>
+  file !== '-' &&
+  basename(file) !== PROGRAM &&
+  ['file', 'unknown'].includes(kindAt(files, cwd, file) ?? '');
+
+/** The YAML files, and the stacks, in the folders of PATHs and of recorded files, and what programs wrote there and in the current folder. */
+function namesBeside(
+  { cwd, paths, folders: recorded }: Around,
+  files: DeclarationFiles,
+): readonly string[] {
+  const folders = [...new Set([...foldersOf(files, { cwd, paths }), ...recorded])];
+  return [
+    ...folders.flatMap((folder) => [
+      ...yamlIn(files, cwd, folder),
+      ...stacksIn(files, cwd, join(folder, '..', '..')),
+    ]),
+    ...[...new Set(['.', ...folders])].flatMap((folder) => writtenIn(files, cwd, folder)),
+  ];
+}
+
+const yamlIn = (files: DeclarationFiles, cwd: string, folder: string): readonly string[] =>
+  (yamlFilesIn(files, cwd, folder) ?? []).map(({ file }) => file);
+
+/** The stacks and documents that a program in a folder wrote. */
+const writtenIn = (files: DeclarationFiles, cwd: string, folder: string): readonly string[] =>
+  outputsOf(files, cwd, folder).flatMap((output) => [
+    ...stacksIn(files, cwd, output),
+    ...yamlIn(files, cwd, output),
+  ]);
+
+/** The folders that a program in a folder may have written: the usual ones, and the one that its `cdktf.json` names. */
+function outputsOf(files: DeclarationFiles, cwd: string, folder: string): readonly string[] {
+  const named = outputNamed(startOf(files, resolve(cwd, folder, PROGRAM)));
+  return [...new Set([STACKS_OUTPUT, DOCUMENTS_OUTPUT, named])].map((name) => join(folder, name));
+}
+
+/** The program that wrote a file, if there is one. */
+function writerOf(files: DeclarationFiles, cwd: string, file: string): string | undefined {
+  const isStack = basename(file) === STACK;
+  const output = isStack ? join(dirname(file), '..', '..') : dirname(file);
+  const program = join(dirname(output), PROGRAM);
+  const outputs = outputsOf(files, cwd, dirname(output));
+  return kindAt(files, cwd, program) && outputs.includes(output) ? program : undefined;
+}
+
+/** The stacks that a program left in a folder; none if it is another one, or cannot be looked at. */
+function stacksIn(files: DeclarationFiles, cwd: string, output: string): readonly string[] {
+  const kindOf = (name: string) => files.stat(resolve(cwd, output, name))?.kind;
+  try {
+    if (kindOf('manifest.json') !== 'file' || kindOf('stacks') !== 'folder') return [];
+    return files
+      .list(resolve(cwd, output, 'stacks'))
+      .map((name) => join('stacks', name, STACK))
+      .filter((name) => kindOf(name) === 'file')
+      .map((name) => join(output, name));
+  } catch {
+    return [];
+  }
+}
+
+/** The folders of the files that PATHs name, and the folders among them. */
+const foldersOf = (files: DeclarationFiles, { cwd, paths }: Named): ReadonlySet<string> =>
+  new Set(
+    paths.flatMap((path) => {
+      if (isReadableFile(files, cwd, path))
+        return relative(cwd, dirname(resolve(cwd, path))) || '.';
+      return kindAt(files, cwd, path) === 'folder' ? path : [];
+    }),
+  );
+
+type Fault = Pick<Diagnostic, 'summary'> & Pick<Mention, 'origin'>;
+
+interface LeftOut {
+  /** The files that PATHs leave out. */
+  readonly names: readonly string[];
+  /** What cannot be read at all. */
+  readonly faults: readonly Fault[];
+  /** Programs that the state records, with the place where each is now. What they declare is not known without running them. */
+  readonly programs: ReadonlyMap<string, string>;
+  /** Files whose names the state has from one of the folders above, with that folder. */
+  readonly above: ReadonlyMap<string, string>;
+  readonly loader: Loader;
+  /** Files that the state names: they are of this project. */
+  readonly recorded: ReadonlySet<string>;
+}
+
+/** Looks for mentions in the files of this project that PATHs leave out. */
+async function mentionFinder(
+  context: Site,
+  project: Project,
+  { names, faults, programs, above: higher, loader, recorded }: LeftOut,
+): Promise<FindMention> {
+  const { cwd, kinds } = context;
+  const { files } = loader;
+  const isOfProject = fileProject(context, {
+    ...loader,
+    project,
+    above: higher,
+    real: (path) => realPath(files, path),
+  });
+  const isOurs = async (file: string): Promise<boolean> =>
+    recorded.has(file) || (await isOfProject(file));
+  const finds: FindMention[] = [];
+  for (const file of new Set(names)) {
+    if (!(await isOurs(file))) continue;
+    const find = await mentionsIn({ files, kinds, cwd }, file);
+    finds.push((object) => {
+      const mention = find(object);
+      return mention && { ...mention, ...defined({ program: writerOf(files, cwd, file) }) };
+    });
+  }
+  for (const { origin, summary } of faults) {
+    const { file } = origin;
+    const why = `cannot be read, and may declare it: ${summary}`;
+    if (await isOurs(file)) finds.push(() => ({ file, origin, why, isFaulty: true }));
+  }
+  finds.push(({ file: from }) => {
+    const file = programs.get(programOf(from) ?? '');
+    if (file === undefined) return undefined;
+    const origin = { file, line: 1, column: 1 };
+    return { file, origin, why: 'may still declare it: it was not run' };
+  });
+  return (object) => finds.flatMap((find) => find(object) ?? [])[0];
+}
