@@ -1634,7 +1634,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a replacement is created before the old object is seen to be gone',
-    file: 'reconciler/apply/apply.ts',
+    file: 'reconciler/apply/parallel-run.ts',
     find: 'await this.#unlessCut(() => this.#prove(this.#deletedIn(first)));',
     replace: '',
     tests: replace,
@@ -1655,7 +1655,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a renamed object is replaced at an address that is not recorded',
-    file: 'reconciler/apply/apply.ts',
+    file: 'reconciler/apply/parallel-run.ts',
     find: 'await this.#unlessCut(() => this.#renameReplaced());',
     replace: '',
     tests: replace,
@@ -2112,7 +2112,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'what refers is made before what is referred to',
-    file: 'reconciler/apply/apply.ts',
+    file: 'reconciler/apply/parallel-run.ts',
     find: 'if (waits.length === 0) ready.push(change);',
     replace: 'ready.push(change);',
     tests: apply,
@@ -2148,7 +2148,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'dependents of a failure go on',
-    file: 'reconciler/apply/apply.ts',
+    file: 'reconciler/apply/parallel-run.ts',
     find: "return outcome !== undefined && outcome !== 'done';",
     replace: 'return false;',
     tests: apply,
@@ -2199,7 +2199,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'what was answered with success is not read back',
-    file: 'reconciler/apply/apply.ts',
+    file: 'reconciler/apply/parallel-run.ts',
     find: 'await this.#unlessCut(() => this.#prove(this.#written));',
     replace: '',
     tests: proof,
@@ -2374,7 +2374,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a delete is not proved',
-    file: 'reconciler/apply/apply.ts',
+    file: 'reconciler/apply/parallel-run.ts',
     find: 'await this.#unlessCut(() => this.#prove(this.#deletedIn(last)));',
     replace: '',
     tests: ['unit/reconciler/unheard.test.ts'],
@@ -5680,7 +5680,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a new object that is not what was sent is done',
-    file: 'reconciler/apply/apply.ts',
+    file: 'reconciler/apply/parallel-run.ts',
     find: 'if (!isApplied(kind, this.#sentOf(change, entry), live))',
     replace: 'if (false as boolean)',
     tests: proof,
@@ -5827,7 +5827,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'what a declaration ignores is held against a new object',
-    file: 'reconciler/apply/apply.ts',
+    file: 'reconciler/apply/parallel-run.ts',
     find: 'this.#ignored.get(address) ?? []',
     replace: '[]',
     tests: proof,

@@ -24,6 +24,11 @@ export interface ExecutionContext extends PlanContext {
   readonly signal: AbortSignal;
 }
 
+export interface ApplyContext extends ExecutionContext {
+  /** Requests under way at once. */
+  readonly parallelism: number;
+}
+
 /** The run around the execution of one change. */
 export interface RunContext {
   readonly resolver: Resolver;
