@@ -78,11 +78,12 @@ export function fileProject(
     // The variables that the name of the state needs may be in another file of the folder.
     if (isUnclear(found)) found = await readSettings(dirname(name));
     const there = found.settings_files.map((one) => relative(cwd, resolve(folder, one)));
-    if (isUnclear(found) || there.some((one) => here.includes(one))) return true;
+    if (isUnclear(found)) return true;
     const { settings: its } = found.understood;
     const isSame = placeOf(its, folder) === placeOf(settings) || isUsual(its, folder);
     // Settings that name no state may be of another project, for which the environment names another one.
-    const isOther = byEnvironment && here.length > 0 && its.state?.url === undefined;
+    const isShared = there.some((one) => here.includes(one));
+    const isOther = byEnvironment && here.length > 0 && !isShared && its.state?.url === undefined;
     if (there.length > 0) return isSame && (above.has(file) || !isOther);
     // Without settings, it may be planned with any that name a state.
     return isSame || settings.state?.url !== undefined;

@@ -39,9 +39,10 @@ export async function leftOutMentions(
   const isCovered = coveredByPaths(cwd, project, files);
   const there = recorded.filter((file) => isReadableFile(files, cwd, file));
   const programs = new Map(
-    [...new Set(recorded.flatMap((file) => programOf(file) ?? []))].flatMap((program) => {
-      const now = programNow(files, cwd, program);
-      return now === undefined || isCovered(now) ? [] : [[program, now] as const];
+    recorded.flatMap((file) => {
+      const program = programOf(file) ?? programOfOutput({ files, cwd, paths }, file);
+      const now = program && programNow({ files, cwd, isCovered }, program);
+      return now === undefined ? [] : [[file, now] as const];
     }),
   );
   // Also of files that are gone: they may have another name now.
@@ -152,16 +153,31 @@ function programOf(file: string): string | undefined {
 const PROGRAM = 'cdktf.json';
 const STACK = 'cdk.tf.json';
 
+interface Programs extends Pick<Loader, 'files'>, Pick<Site, 'cwd'> {
+  readonly isCovered: (file: string) => boolean;
+}
+
 /**
- * Where a program is that the state records: where it was, in a folder above if the plan before was made there, or in a
- * folder beside its own, which may have another name now.
+ * Where a program is that the state records and no PATH leads to: where it was, in a folder above if the plan before was
+ * made there, or in a folder beside its own, which may have another name now.
  */
-function programNow(files: DeclarationFiles, cwd: string, program: string): string | undefined {
+function programNow({ files, cwd, isCovered }: Programs, program: string): string | undefined {
   const isThere = (path: string): boolean => kindAt(files, cwd, path) !== undefined;
+  if (isThere(program)) return isCovered(program) ? undefined : program;
   const higher = foldersAbove(cwd).map((folder) => relative(cwd, join(folder, program)));
   const beside = dirname(dirname(program));
   const places = namesIn(files, resolve(cwd, beside)).map((name) => join(beside, name, PROGRAM));
-  return [program, ...(isAbsolute(program) ? [] : higher), ...places].find(isThere);
+  const found = [...(isAbsolute(program) ? [] : higher), ...places].filter(isThere);
+  return found.find((path) => !isCovered(path));
+}
+
+/** The program that wrote a recorded file that is gone, unless a PATH is its output. */
+function programOfOutput(
+  { files, cwd, paths }: Named & Pick<Loader, 'files'>,
+  file: string,
+): string | undefined {
+  const isOutput = paths.some((path) => path !== '.' && `${file}/`.startsWith(`${path}/`));
+  return isReadableFile(files, cwd, file) || isOutput ? undefined : writerOf(files, cwd, file);
 }
 
 /** The names in a folder; none if it cannot be listed. */
@@ -207,16 +223,19 @@ const writtenIn = (files: DeclarationFiles, cwd: string, folder: string): readon
 /** The folders that a program in a folder may have written: the usual ones, and the one that its `cdktf.json` names. */
 function outputsOf(files: DeclarationFiles, cwd: string, folder: string): readonly string[] {
   const named = outputNamed(startOf(files, resolve(cwd, folder, PROGRAM)));
-  return [...new Set([STACKS_OUTPUT, DOCUMENTS_OUTPUT, named])].map((name) => join(folder, name));
+  return [STACKS_OUTPUT, DOCUMENTS_OUTPUT, named]
+    .map((name) => relative(cwd, resolve(cwd, folder, name)) || '.')
+    .filter((output) => output !== folder);
 }
 
-/** The program that wrote a file, if there is one. */
+/** The program that wrote a file, if it is in a folder that the output is in. */
 function writerOf(files: DeclarationFiles, cwd: string, file: string): string | undefined {
-  const isStack = basename(file) === STACK;
-  const output = isStack ? join(dirname(file), '..', '..') : dirname(file);
-  const program = join(dirname(output), PROGRAM);
-  const outputs = outputsOf(files, cwd, dirname(output));
-  return kindAt(files, cwd, program) && outputs.includes(output) ? program : undefined;
+  const output = basename(file) === STACK ? join(dirname(file), '..', '..') : dirname(file);
+  const folders = ['.', ...foldersAbove(resolve(cwd, output)).map((one) => relative(cwd, one))];
+  const folder = folders.find(
+    (one) => kindAt(files, cwd, join(one, PROGRAM)) && outputsOf(files, cwd, one).includes(output),
+  );
+  return folder === undefined ? undefined : join(folder, PROGRAM);
 }
 
 /** The stacks that a program left in a folder; none if it is another one, or cannot be looked at. */
@@ -251,7 +270,7 @@ interface LeftOut {
   readonly names: readonly string[];
   /** What cannot be read at all. */
   readonly faults: readonly Fault[];
-  /** Programs that the state records, with the place where each is now. What they declare is not known without running them. */
+  /** By recorded file, the program that declared what is in it, where that is now. What it declares is not known without running it. */
   readonly programs: ReadonlyMap<string, string>;
   /** Files whose names the state has from one of the folders above, with that folder. */
   readonly above: ReadonlyMap<string, string>;
@@ -276,10 +295,16 @@ async function mentionFinder(
   });
   const isOurs = async (file: string): Promise<boolean> =>
     recorded.has(file) || (await isOfProject(file));
+  const { paths } = project;
+  const adopts =
+    paths.includes('-') ||
+    [...filesAt(files, cwd, paths), ...names].some((file) =>
+      startOf(files, resolve(cwd, file)).includes('adopt'),
+    );
   const finds: FindMention[] = [];
   for (const file of new Set(names)) {
     if (!(await isOurs(file))) continue;
-    const find = await mentionsIn({ files, kinds, cwd }, file);
+    const find = await mentionsIn({ files, kinds, cwd, adopts }, file);
     finds.push((object) => {
       const mention = find(object);
       return mention && { ...mention, ...defined({ program: writerOf(files, cwd, file) }) };
@@ -291,7 +316,7 @@ async function mentionFinder(
     if (await isOurs(file)) finds.push(() => ({ file, origin, why, isFaulty: true }));
   }
   finds.push(({ file: from }) => {
-    const file = programs.get(programOf(from) ?? '');
+    const file = programs.get(from);
     if (file === undefined) return undefined;
     const origin = { file, line: 1, column: 1 };
     return { file, origin, why: 'may still declare it: it was not run' };

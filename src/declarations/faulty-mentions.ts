@@ -93,10 +93,12 @@ const NAMING = [...Object.keys(blocks), 'renamed_from'];
 
 /** @param text of a file that is no valid YAML, or is larger than one may be, or of a stack; undefined if it cannot be read */
 function mentionedInText(kinds: Kinds, text: string | undefined): Test {
-  // A name may be written with escapes, or in another encoding.
-  if (text === undefined || /\\[uUx]|[\0\uFFFD]/.test(text)) return () => true;
+  // It may be written in another encoding.
+  if (text === undefined || /[\0\uFFFD]/.test(text)) return () => true;
   const sections = [...kinds.keys(), 'templates', 'use', ...Object.keys(blocks)];
   if (!text.includes('devicecloud_') && !hasKey(text, sections)) return () => false;
+  // A name may be written with escapes.
+  if (/\\[uUx]/.test(text)) return () => true;
   const words = new Set(text.match(/[\w-]+/g));
   const adopts = words.has('adopt') || words.has('import');
   const mayNameAny = text.includes('${') && NAMING.some((word) => words.has(word));

@@ -22,9 +22,12 @@ export function usesOf(address: string): readonly string[] {
 }
 
 /** Whether a text is an address of the object, or of its whole `for_each`, or may be one. */
-export function mayName(text: string, { addresses }: RemovedObject): boolean {
-  if (isLiteral(text) && !tryAddress(text)) {
-    // It is an error, and may be meant as an address.
+export function mayName(text: string, { addresses, kind }: RemovedObject): boolean {
+  const named = tryAddress(text)?.kind;
+  const isMisspelled =
+    named === undefined || (named !== kind && nearest(named, [kind]) !== undefined);
+  if (isLiteral(text) && isMisspelled) {
+    // It is an error, and may be meant as the address.
     const words: readonly string[] = text.match(/[\w-]+/g) ?? [];
     return addresses.some((one) => words.includes(nameOf(one)));
   }

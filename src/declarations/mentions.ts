@@ -33,6 +33,8 @@ interface Place {
   readonly kinds: Kinds;
   /** Absolute. */
   readonly cwd: string;
+  /** Whether any file of the project may adopt: otherwise an id in a use of a template is a number like any other. */
+  readonly adopts: boolean;
 }
 
 /** One reason for which a file mentions an object. */
@@ -40,7 +42,7 @@ type Rule = (object: RemovedObject) => Omit<Mention, 'file'> | undefined;
 
 /** @param file relative to the current folder: a YAML file, or a stack (`.tf.json`) */
 export async function mentionsIn(place: Place, file: string): Promise<FindMention> {
-  const { files, kinds, cwd } = place;
+  const { files, kinds, cwd, adopts } = place;
   const found: FoundFile = { file, path: resolve(cwd, file), named: false };
   const library = sourceFilesOf(files, undefined, new Set());
   const stack = file.endsWith('.tf.json') ? await stackOf(place, found) : undefined;
@@ -55,7 +57,7 @@ export async function mentionsIn(place: Place, file: string): Promise<FindMentio
   const rules: readonly Rule[] = [
     declaredNames(collected),
     ...blocks.map(blockRule),
-    ...[...declared, ...templates, ...uses].map(adoptionRule),
+    ...[...declared, ...templates, ...(adopts ? uses : [])].map(adoptionRule),
     ...declared.map(formerName),
     references(collected),
     ...(errors[0] ? [await faultyMentions(place, library, { found, error: errors[0] })] : []),

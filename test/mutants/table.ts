@@ -3875,8 +3875,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a file with the same settings is of another project where the environment has a state',
     file: 'cli/file-project.ts',
-    find: 'if (isUnclear(found) || there.some((one) => here.includes(one)))',
-    replace: 'if (isUnclear(found))',
+    find: '&& !isShared',
+    replace: '',
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {
@@ -4405,6 +4405,41 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {
+    name: 'settings that are shared name one state whatever the variables are',
+    file: 'cli/file-project.ts',
+    find: 'if (isUnclear(found)) return true;',
+    replace: 'if (isUnclear(found) || there.some((one) => here.includes(one))) return true;',
+    tests: ['unit/cli/outside-paths.test.ts'],
+  },
+  {
+    name: 'a PATH that is the output of a program does not count as its program',
+    file: 'cli/left-out-files.ts',
+    find: 'isReadableFile(files, cwd, file) || isOutput ? undefined',
+    replace: 'isReadableFile(files, cwd, file) ? undefined',
+    tests: ['unit/cli/outside-paths.test.ts'],
+  },
+  {
+    name: 'the program of a recorded output that is gone is not known',
+    file: 'cli/left-out-files.ts',
+    find: 'programOf(file) ?? programOfOutput({ files, cwd, paths }, file)',
+    replace: 'programOf(file)',
+    tests: ['unit/cli/outside-paths.test.ts'],
+  },
+  {
+    name: 'another program beside that is a PATH hides one of another name now',
+    file: 'cli/left-out-files.ts',
+    find: 'return found.find((path) => !isCovered(path));',
+    replace: 'return found.slice(0, 1).find((path) => !isCovered(path));',
+    tests: ['unit/cli/outside-paths.test.ts'],
+  },
+  {
+    name: 'an id in a use does not count beside a template of the PATHs that adopts',
+    file: 'cli/left-out-files.ts',
+    find: "paths.includes('-') ||",
+    replace: 'paths.length === 0 &&',
+    tests: ['unit/cli/outside-paths.test.ts'],
+  },
+  {
     name: 'a removed block is printed with the address before a move',
     file: 'reconciler/plan/removed-elsewhere.ts',
     find: 'movedTo: addresses.at(-1)!',
@@ -4421,8 +4456,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the program that wrote a file is not advised',
     file: 'cli/left-out-files.ts',
-    find: 'kindAt(files, cwd, program) && outputs.includes(output) ? program',
-    replace: 'outputs.length < 0 ? program',
+    find: 'return folder === undefined ? undefined : join(folder, PROGRAM);',
+    replace: 'return undefined;',
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {
@@ -4484,8 +4519,37 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a template adopts nothing',
     file: 'declarations/mentions.ts',
-    find: '...[...declared, ...templates, ...uses].map(adoptionRule)',
-    replace: '...[...declared, ...uses].map(adoptionRule)',
+    find: '...templates, ...(adopts ? uses : [])',
+    replace: '...(adopts ? uses : [])',
+    tests: ['unit/declarations/mentions.test.ts'],
+  },
+  {
+    name: 'an id in a use counts although nothing adopts',
+    file: 'declarations/mentions.ts',
+    find: '...(adopts ? uses : [])',
+    replace: '...uses',
+    tests: ['unit/declarations/mentions.test.ts'],
+  },
+  {
+    name: 'a text in another encoding mentions nothing',
+    file: 'declarations/faulty-mentions.ts',
+    find: 'text === undefined || /[\\0\\uFFFD]/.test(text)',
+    replace: 'text === undefined',
+    tests: ['unit/declarations/mentions.test.ts'],
+  },
+  {
+    name: 'a text with escapes of another program mentions everything',
+    file: 'declarations/faulty-mentions.ts',
+    find: "if (!text.includes('devicecloud_') && !hasKey(text, sections)) return () => false;",
+    replace:
+      "if (/\\\\[uUx]/.test(text)) return () => true; if (!text.includes('devicecloud_') && !hasKey(text, sections)) return () => false;",
+    tests: ['unit/declarations/mentions.test.ts'],
+  },
+  {
+    name: 'a kind with a typo names another object',
+    file: 'declarations/mention-texts.ts',
+    find: 'named === undefined || (named !== kind && nearest(named, [kind]) !== undefined)',
+    replace: 'named === undefined',
     tests: ['unit/declarations/mentions.test.ts'],
   },
   {
@@ -4519,7 +4583,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an address as a former name renames nothing',
     file: 'declarations/mention-texts.ts',
-    find: 'if (isLiteral(text) && !tryAddress(text)) {',
+    find: 'if (isLiteral(text) && isMisspelled) {',
     replace: "if (text === '') {",
     tests: ['unit/declarations/mentions.test.ts'],
   },
@@ -4575,7 +4639,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'escapes in a text with an error hide nothing',
     file: 'declarations/faulty-mentions.ts',
-    find: '|| /\\\\[uUx]|[\\0\\uFFFD]/.test(text)',
+    find: 'if (/\\\\[uUx]/.test(text)) return () => true;',
     replace: '',
     tests: ['unit/declarations/mentions.test.ts'],
   },

@@ -143,7 +143,7 @@ describe('what a file says that the PATHs leave out', () => {
     const stack = stackOf(...names);
     return {
       [`${folder}cdktf.json`]: JSON.stringify({
-        app: `mkdir -p $CDKTF_OUTDIR/stacks/net && cp manifest.txt $CDKTF_OUTDIR/manifest.json && cp stack.txt $CDKTF_OUTDIR/stacks/net/cdk.tf.json`,
+        app: 'mkdir -p $CDKTF_OUTDIR/stacks/net && cp manifest.txt $CDKTF_OUTDIR/manifest.json && cp stack.txt $CDKTF_OUTDIR/stacks/net/cdk.tf.json',
         output,
       }),
       [`${folder}manifest.txt`]: manifestOf('net'),
@@ -1216,6 +1216,77 @@ describe('what a file says that the PATHs leave out', () => {
       code: 1,
     },
     {
+      is: 'an error: another program beside it is a PATH',
+      before: {
+        'trueup.yaml': SETTINGS,
+        ...programWith('s/a/', ['keep']),
+        ...programWith('s/p/', ['depot']),
+      },
+      now: programWith('s/q/', ['depot']),
+      gone: ['s/p'],
+      applied: ['trueup.yaml', 's/a/cdktf.json', 's/p/cdktf.json'],
+      paths: ['.', 's/a'],
+      code: 1,
+    },
+    {
+      is: 'none: settings above name a state of another folder by its variable',
+      before: {
+        'trueup.yaml': 'settings: { target: emulator, state: { url: "state-${var.c}.json" } }\n',
+        'c/acme/vars.yaml': 'variables: { c: acme }\n',
+        'c/acme/a.yaml': ALL,
+        'c/globex/vars.yaml': 'variables: { c: globex }\n',
+        'c/globex/a.yaml': ALL,
+      },
+      now: { 'c/acme/a.yaml': KEPT },
+      paths: ['trueup.yaml', 'c/acme'],
+      code: 0,
+    },
+    {
+      is: 'none: a number in a use is not an id if nothing adopts',
+      before: { 'trueup.yaml': SETTINGS, 'a.yaml': ALL },
+      now: { 'a.yaml': KEPT, 'u.yaml': 'use: { w: { template: t, with: { a: 2, b: 3 } } }\n' },
+      paths: ['trueup.yaml', 'a.yaml'],
+      code: 0,
+    },
+    {
+      is: 'an error: an id in a use, if a template of the PATHs adopts',
+      before: { 'trueup.yaml': SETTINGS, 'a.yaml': ALL },
+      now: {
+        'a.yaml': `${KEPT}templates: { t: { parameters: { properties: { id: { type: string } } }, accounts: { m: { name: M, lifecycle: { adopt: "\${param.id}" } } } } }\n`,
+        'u.yaml': 'use: { w: { template: t, with: { id: "2" } } }\n',
+      },
+      paths: ['trueup.yaml', 'a.yaml'],
+      code: 1,
+    },
+    {
+      is: 'an error: the recorded output of a program is gone, and the program is there',
+      before: {
+        'trueup.yaml': `${SETTINGS}${OTHER_ACCOUNT}`,
+        ...programWith('p/', ['depot', 'keep']),
+        ...outputWith('p/cdktf.out', 'depot', 'keep'),
+      },
+      now: {},
+      gone: ['p/cdktf.out'],
+      applied: ['trueup.yaml', 'p/cdktf.out'],
+      paths: ['.'],
+      code: 1,
+    },
+    {
+      is: 'none: a stack that a program no longer writes, if its output is a PATH',
+      before: {
+        'trueup.yaml': SETTINGS,
+        ...programWith('p/', ['keep']),
+        'p/cdktf.out/manifest.json': manifestOf('net', 'lab'),
+        'p/cdktf.out/stacks/net/cdk.tf.json': stackOf('keep'),
+        'p/cdktf.out/stacks/lab/cdk.tf.json': stackOf('depot'),
+      },
+      now: { 'p/cdktf.out/manifest.json': manifestOf('net') },
+      gone: ['p/cdktf.out/stacks/lab'],
+      applied: ['trueup.yaml', 'p/cdktf.out'],
+      paths: ['trueup.yaml', 'p/cdktf.out'],
+      code: 0,
+    },
+    {
       is: 'none: the program that declared it is gone',
       before: { 'trueup.yaml': SETTINGS, 's/k.yaml': KEPT, ...programWith('s/p/', ['depot']) },
       now: {},
@@ -1339,17 +1410,20 @@ describe('what a file says that the PATHs leave out', () => {
     ]);
   });
 
-  test('advises to name the program that wrote a file', async () => {
-    const cwd = folderWith({ 'trueup.yaml': SETTINGS, 'a.yaml': ALL });
-    await typing(apply, cwd, 'apply', '--auto-approve');
-    const program = programWith('p/', ['depot']);
-    const files = { 'p/k.yaml': OTHER_ACCOUNT, ...outputWith('p/cdktf.out', 'depot') };
-    writeAll(cwd, { 'a.yaml': KEPT, ...program, ...files });
-    const { stderr } = await typing(plan, cwd, 'plan', 'trueup.yaml', 'a.yaml', 'p/k.yaml');
-    expect(stderr).toContain(
-      'If the program is of this project, add it to the PATHs: p/cdktf.json',
-    );
-  });
+  test.each(['cdktf.out', 'build/tf', 'dist/'])(
+    'advises to name the program that wrote a file to %s',
+    async (output) => {
+      const cwd = folderWith({ 'trueup.yaml': SETTINGS, 'a.yaml': ALL });
+      await typing(apply, cwd, 'apply', '--auto-approve');
+      const program = programWith('p/', ['depot'], output);
+      const files = { 'p/k.yaml': OTHER_ACCOUNT, ...outputWith(join('p', output), 'depot') };
+      writeAll(cwd, { 'a.yaml': KEPT, ...program, ...files });
+      const { stderr } = await typing(plan, cwd, 'plan', 'trueup.yaml', 'a.yaml', 'p/k.yaml');
+      expect(stderr).toContain(
+        'If the program is of this project, add it to the PATHs: p/cdktf.json',
+      );
+    },
+  );
 
   test('is confirmed by the printed block after the member was moved', async () => {
     const site = (name: string, ...keys: readonly string[]): string =>

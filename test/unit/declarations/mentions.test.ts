@@ -16,10 +16,10 @@ const MEMBER = { ...DEPOT, addresses: ['accounts.site-main["k"]'] };
 const mentioned = async (
   text: string,
   object: Partial<RemovedObject> = {},
-  file = 'b.yaml',
+  { file = 'b.yaml', adopts = true } = {},
 ): Promise<string | undefined> => {
   const files = disk({ [file]: text });
-  const find = await mentionsIn({ files, kinds, cwd: '/project' }, file);
+  const find = await mentionsIn({ files, kinds, cwd: '/project', adopts }, file);
   const mention = find({ ...DEPOT, ...object });
   expect(mention?.file).toBe(mention && file);
   return mention?.why;
@@ -121,6 +121,11 @@ describe('an object', () => {
     [
       'is moved by its name alone',
       'moved: [{ from: depot, to: hall }]',
+      'holds a moved block that names it',
+    ],
+    [
+      'is moved with a typo in its kind',
+      'moved: [{ from: account.depot, to: accounts.hall }]',
       'holds a moved block that names it',
     ],
     [
@@ -308,6 +313,11 @@ describe('an object', () => {
     expect(await mentioned(text, object)).toBe(why);
   });
 
+  it('is not adopted by its id in a use if nothing in the project adopts', async () => {
+    const use = 'use: { w: { template: t, with: { seats: 1042 } } }';
+    expect(await mentioned(use, {}, { adopts: false })).toBeUndefined();
+  });
+
   it.each<[is: string, text: string, isFound: boolean, object?: Partial<RemovedObject>]>([
     ['in a section with a typo', 'accouts: { depot: { name: D } }\nsettings: {}', true],
     ['in a section of another name', 'shops: { depot: { name: D } }\nsettings: {}', true],
@@ -345,6 +355,11 @@ describe('an object', () => {
       'by a part of an expression in such a text',
       'moved: [{ from: accounts.dep${var.x}, to: \n',
       true,
+    ],
+    [
+      'not by a key with escapes in a text of another program',
+      'variables: {}\nscript: [!x a, "\\x1b"]',
+      false,
     ],
     ['by its id in such a text', 'accounts: { x: { adopt: "1042"\n', true],
     [
@@ -393,7 +408,7 @@ describe('an object', () => {
     ],
     ['is not in a stack with an error', stack({ module: { depot: { source: 'x' } } }), undefined],
   ])('%s in a stack', async (_, text, why) => {
-    const found = await mentioned(text, {}, 'out/stacks/a/cdk.tf.json');
+    const found = await mentioned(text, {}, { file: 'out/stacks/a/cdk.tf.json' });
     expect(found?.startsWith(why ?? '')).toBe(why === undefined ? undefined : true);
   });
 });
