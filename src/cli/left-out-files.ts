@@ -3,13 +3,14 @@ import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:pat
 import {
   DOCUMENTS_OUTPUT,
   filesAt,
+  filesBelow,
   mentionsIn,
   realPath,
   STACKS_OUTPUT,
-  yamlFilesBelow,
   yamlFilesIn,
 } from '../declarations/index.js';
 import {
+  cached,
   defined,
   errorCode,
   type Diagnostic,
@@ -38,25 +39,25 @@ export async function leftOutMentions(
   const { paths } = project;
   const isCovered = coveredByPaths(cwd, project, files);
   const there = recorded.filter((file) => isReadableFile(files, cwd, file));
-  const programs = new Map(
-    recorded.flatMap((file) => {
-      const program = programOf(file) ?? programOfOutput({ files, cwd, paths }, file);
-      const now = program && programNow({ files, cwd, isCovered }, program);
-      return now === undefined ? [] : [[file, now] as const];
-    }),
-  );
   // Also of files that are gone: they may have another name now.
   const folders = recorded.flatMap((file) => {
     const folder = dirname(programOf(file) ?? file);
     return kindAt(files, cwd, folder) === 'folder' ? folder : [];
   });
-  const { names, faults } = await around({ cwd, paths, folders }, loader);
+  const { names, faults, programs } = await around({ cwd, paths, folders }, loader);
+  const others = programs.filter((program) => !recorded.includes(program) && !isCovered(program));
   const higher = above(files, cwd, recorded);
   return mentionFinder(context, project, {
     names: [...there, ...higher.keys(), ...names].filter((file) => !isCovered(file)),
     above: higher,
     faults: faults.filter(({ origin }) => !isCovered(origin.file)),
-    programs,
+    programs: new Map(
+      recorded.flatMap((file) => {
+        const program = programOf(file) ?? programOfOutput({ files, cwd, paths }, file);
+        const now = program && programNow({ files, cwd, isCovered, others }, program);
+        return now === undefined ? [] : [[file, now] as const];
+      }),
+    ),
     loader,
     recorded: new Set(recorded),
   });
@@ -66,9 +67,9 @@ export async function leftOutMentions(
 async function around(
   { cwd, paths, folders: recorded }: Around,
   { files, load }: Loader,
-): Promise<Pick<LeftOut, 'names' | 'faults'>> {
+): Promise<Pick<LeftOut, 'names' | 'faults'> & { readonly programs: readonly string[] }> {
   const named = paths.filter((path) => path !== '-');
-  if (named.length === 0) return { names: [], faults: [] };
+  if (named.length === 0) return { names: [], faults: [], programs: [] };
   // The project may be in a hidden folder, which no walk of the current one enters.
   const { settings_files } = await load(named, { settingsAlone: true });
   // Outside of the current folder, only one that holds more of the PATHs in its folders: others may be of the whole machine.
@@ -78,9 +79,10 @@ async function around(
   const isSpanned = (folder: string): boolean =>
     isBelow(folder) || places.some((one) => one.startsWith(join(resolve(cwd, folder), '/')));
   const folders = settings_files.map((file) => dirname(file)).filter(isSpanned);
-  const { names, faults } = yamlFilesBelow(files, cwd, ['.', ...folders]);
+  const { names, faults, programs } = filesBelow(files, cwd, ['.', ...folders]);
+  const written = programs.flatMap((program) => writtenIn(files, cwd, dirname(program)));
   const beside = namesBeside({ cwd, paths, folders: recorded }, files);
-  return { names: [...names, ...beside], faults };
+  return { names: [...names, ...beside, ...written], faults, programs };
 }
 
 interface Named {
@@ -155,20 +157,23 @@ const STACK = 'cdk.tf.json';
 
 interface Programs extends Pick<Loader, 'files'>, Pick<Site, 'cwd'> {
   readonly isCovered: (file: string) => boolean;
+  /** Programs that no PATH leads to and that the state does not record. */
+  readonly others: readonly string[];
 }
 
 /**
- * Where a program is that the state records and no PATH leads to: where it was, in a folder above if the plan before was
- * made there, or in a folder beside its own, which may have another name now.
+ * Where a program is that the state records and no PATH leads to: where it was, in a folder above the current one if the
+ * plan before was made there, or, if it is gone, maybe in the folder of another program.
  */
-function programNow({ files, cwd, isCovered }: Programs, program: string): string | undefined {
+function programNow(
+  { files, cwd, isCovered, others }: Programs,
+  program: string,
+): string | undefined {
   const isThere = (path: string): boolean => kindAt(files, cwd, path) !== undefined;
   if (isThere(program)) return isCovered(program) ? undefined : program;
   const higher = foldersAbove(cwd).map((folder) => relative(cwd, join(folder, program)));
-  const beside = dirname(dirname(program));
-  const places = namesIn(files, resolve(cwd, beside)).map((name) => join(beside, name, PROGRAM));
-  const found = [...(isAbsolute(program) ? [] : higher), ...places].filter(isThere);
-  return found.find((path) => !isCovered(path));
+  const found = isAbsolute(program) ? [] : higher.filter(isThere);
+  return [...found.filter((path) => !isCovered(path)), ...others][0];
 }
 
 /** The program that wrote a recorded file that is gone, unless a PATH is its output. */
@@ -178,15 +183,6 @@ function programOfOutput(
 ): string | undefined {
   const isOutput = paths.some((path) => path !== '.' && `${file}/`.startsWith(`${path}/`));
   return isReadableFile(files, cwd, file) || isOutput ? undefined : writerOf(files, cwd, file);
-}
-
-/** The names in a folder; none if it cannot be listed. */
-function namesIn(files: DeclarationFiles, folder: string): readonly string[] {
-  try {
-    return files.list(folder).toSorted();
-  } catch {
-    return [];
-  }
 }
 
 /** Whether a recorded file is there, or cannot be looked at. A program is none: it would have to be run. */
@@ -301,13 +297,21 @@ async function mentionFinder(
     [...filesAt(files, cwd, paths), ...names].some((file) =>
       startOf(files, resolve(cwd, file)).includes('adopt'),
     );
+  const writers = new Map<string, string | undefined>();
+  const writer = (file: string): string | undefined =>
+    cached(writers, file, () => writerOf(files, cwd, file));
   const finds: FindMention[] = [];
   for (const file of new Set(names)) {
     if (!(await isOurs(file))) continue;
     const find = await mentionsIn({ files, kinds, cwd, adopts }, file);
     finds.push((object) => {
       const mention = find(object);
-      return mention && { ...mention, ...defined({ program: writerOf(files, cwd, file) }) };
+      if (!mention) return undefined;
+      const program = writer(file);
+      // With the program as well, those who plan its output would declare each object twice.
+      const isPlanned =
+        program !== undefined && [...recorded].some((one) => writer(one) === program);
+      return { ...mention, ...(!isPlanned && defined({ program })) };
     });
   }
   for (const { origin, summary } of faults) {

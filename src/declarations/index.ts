@@ -6,8 +6,8 @@ export {
   DOCUMENTS_OUTPUT,
   STACKS_OUTPUT,
   filesAt,
+  filesBelow,
   realPath,
-  yamlFilesBelow,
   yamlFilesIn,
 } from './paths.js';
 export { propNamer } from './prop-names.js';

@@ -23,10 +23,7 @@ export function usesOf(address: string): readonly string[] {
 
 /** Whether a text is an address of the object, or of its whole `for_each`, or may be one. */
 export function mayName(text: string, { addresses, kind }: RemovedObject): boolean {
-  const named = tryAddress(text)?.kind;
-  const isMisspelled =
-    named === undefined || (named !== kind && nearest(named, [kind]) !== undefined);
-  if (isLiteral(text) && isMisspelled) {
+  if (isLiteral(text) && isMisspelled(tryAddress(text)?.kind, kind)) {
     // It is an error, and may be meant as the address.
     const words: readonly string[] = text.match(/[\w-]+/g) ?? [];
     return addresses.some((one) => words.includes(nameOf(one)));
@@ -34,6 +31,10 @@ export function mayName(text: string, { addresses, kind }: RemovedObject): boole
   const address = canonicalAddress(text);
   return [...addresses, ...addresses.map(withoutKey)].some((one) => mayBe(address, one));
 }
+
+/** Whether a text is no kind, or nearly this one. */
+export const isMisspelled = (text: string | undefined, kind: string): boolean =>
+  text === undefined || (text !== kind && nearest(text, [kind]) !== undefined);
 
 /** Whether a text is a value, or may be one once its expressions are filled in. */
 function mayBe(text: string, value: string): boolean {

@@ -17,6 +17,7 @@ import { sourceFilesOf } from './file-reader.js';
 import {
   holdsId,
   isLiteral,
+  isMisspelled,
   mayName,
   refersTo,
   textsIn,
@@ -53,11 +54,12 @@ export async function mentionsIn(place: Place, file: string): Promise<FindMentio
   const errors = report.all().filter(({ severity }) => severity === 'error');
   // Its top-level keys are those of another program.
   if (errors.some(({ code }) => code === 'no-declarations')) return () => undefined;
-  const { declared, templates, uses, blocks } = collected;
+  const { declared, templates, uses, blocks, variables } = collected;
+  const given = variables.flatMap(({ raw }) => wordsIn(raw));
   const rules: readonly Rule[] = [
     declaredNames(collected),
     ...blocks.map(blockRule),
-    ...[...declared, ...templates, ...(adopts ? uses : [])].map(adoptionRule),
+    ...[...declared, ...templates, ...(adopts ? uses : [])].map((one) => adoptionRule(one, given)),
     ...declared.map(formerName),
     references(collected),
     ...(errors[0] ? [await faultyMentions(place, library, { found, error: errors[0] })] : []),
@@ -135,6 +137,7 @@ function blockRule({ path: [section = ''], raw, origin }: RawEntry): Rule {
   // The target of an import is declared, too.
   const texts = textsIn(named).filter((text) => !isImport || isLiteral(text));
   const kind = typeof named['to'] === 'string' ? tryAddress(named['to'])?.kind : undefined;
+  const mayBeKind = (one: string): boolean => kind === one || isMisspelled(kind, one);
   const ids = isImport && block ? wordsIn(block) : [];
   const names = texts.every(isLiteral) ? 'names' : 'may name';
   const why = `holds ${isImport ? 'an' : 'a'} ${section} block that ${names} it`;
@@ -143,7 +146,7 @@ function blockRule({ path: [section = ''], raw, origin }: RawEntry): Rule {
       ? texts.some((text) => mayName(text, object))
       : texts.some((text) => object.addresses.some((one) => refersTo(text, one)));
   return (object) =>
-    isNamed(object) || ((kind ?? object.kind) === object.kind && holdsId(ids, object.id))
+    isNamed(object) || (mayBeKind(object.kind) && holdsId(ids, object.id))
       ? { origin, why }
       : undefined;
 }
@@ -151,13 +154,14 @@ function blockRule({ path: [section = ''], raw, origin }: RawEntry): Rule {
 /**
  * `lifecycle.adopt` of the id of the object, and uses of templates, which may adopt an id that they are given. No plan
  * adopts an id that the state holds at another address, so only ids that stand in the file are looked for.
+ * @param given the values of its variables
  */
-function adoptionRule({ path: [section], raw, origin }: RawEntry): Rule {
+function adoptionRule({ path: [section], raw, origin }: RawEntry, given: readonly string[]): Rule {
   const adopted = valuesOf(raw, 'adopt');
   const isTemplate = section === 'templates';
   const uses = isTemplate && isMap(raw) ? wordsIn(raw['use']) : [];
   const isLiteralAlone = section !== 'use' && adopted.every(isLiteral);
-  const ids = isLiteralAlone ? [...adopted, ...uses] : wordsIn(raw);
+  const ids = isLiteralAlone ? [...adopted, ...uses] : [...wordsIn(raw), ...given];
   const ofAnyKind = isTemplate || section === 'use';
   return ({ kind, id }) =>
     (ofAnyKind || section === kind) && holdsId(ids, id)

@@ -60,6 +60,8 @@ interface Walk {
   readonly overlays: Map<string, FoundFile>;
   /** All files of environments that walks meet. */
   readonly ofEnvironments: FoundFile[];
+  /** All `cdktf.json` that walks meet. */
+  readonly programs: string[];
   readonly diagnostics: Diagnostic[];
   /** The PATH that is entered, counted from 0. */
   readonly argument: number;
@@ -80,6 +82,7 @@ export function findFiles(
     stacks: new Map(),
     overlays: new Map(),
     ofEnvironments: [],
+    programs: [],
     diagnostics: [],
     argument: 0,
     roots: [],
@@ -104,6 +107,7 @@ export function findFiles(
     paths: [...new Set(paths)],
     diagnostics: walk.diagnostics,
     ofEnvironments: walk.ofEnvironments.filter(({ path }) => path !== overlay?.path),
+    programs: walk.programs,
     /** The file of the chosen environment. */
     ...defined({ overlay }),
   };
@@ -284,7 +288,8 @@ function descend(walk: Walk, path: string, inside: readonly string[]): void {
       }
       if (!inside.includes(found.id) && inside.length < DEEPEST)
         descend(walk, below, [...inside, found.id]);
-    } else if (YAML_FILE.test(name)) meet(walk, below, inside.length === 1, found?.kind);
+    } else if (name === 'cdktf.json') walk.programs.push(below);
+    else if (YAML_FILE.test(name)) meet(walk, below, inside.length === 1, found?.kind);
   }
 }
 
@@ -324,8 +329,8 @@ export function filesAt(
   return [...files, ...stacks].map(({ file }) => file);
 }
 
-/** The YAML files that a walk of folders finds, and what of them cannot be read, without those of fleets. */
-export function yamlFilesBelow(files: DeclarationFiles, cwd: string, folders: readonly string[]) {
+/** The YAML files and programs that a walk of folders finds, and what of them cannot be read, without those of fleets. */
+export function filesBelow(files: DeclarationFiles, cwd: string, folders: readonly string[]) {
   const known = new Map<string, boolean>();
   const isOfFleet = (folder: string): boolean =>
     folder !== '.' &&
@@ -342,6 +347,7 @@ export function yamlFilesBelow(files: DeclarationFiles, cwd: string, folders: re
   return {
     // Also those of environments, which declare nothing: what they hold all the same is looked for.
     names: [...found.files, ...found.ofEnvironments].map(({ file }) => file).filter(isOurs),
+    programs: found.programs.filter(isOurs),
     faults: found.diagnostics.flatMap(({ severity, origin, summary }) =>
       severity === 'error' && origin && isOurs(origin.file) ? [{ origin, summary }] : [],
     ),

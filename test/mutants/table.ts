@@ -4239,7 +4239,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an import takes objects of all kinds',
     file: 'declarations/mentions.ts',
-    find: '((kind ?? object.kind) === object.kind && holdsId(ids, object.id))',
+    find: '(mayBeKind(object.kind) && holdsId(ids, object.id))',
     replace: 'holdsId(ids, object.id)',
     tests: ['unit/declarations/mentions.test.ts'],
   },
@@ -4405,6 +4405,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {
+    name: 'a program is advised although its output is planned',
+    file: 'cli/left-out-files.ts',
+    find: '!isPlanned && defined({ program })',
+    replace: 'defined({ program })',
+    tests: ['unit/cli/outside-paths.test.ts'],
+  },
+  {
+    name: 'the output of programs in folders below is not looked into',
+    file: 'cli/left-out-files.ts',
+    find: '[...names, ...beside, ...written]',
+    replace: '[...names, ...beside]',
+    tests: ['unit/cli/outside-paths.test.ts'],
+  },
+  {
     name: 'settings that are shared name one state whatever the variables are',
     file: 'cli/file-project.ts',
     find: 'if (isUnclear(found)) return true;',
@@ -4428,8 +4442,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'another program beside that is a PATH hides one of another name now',
     file: 'cli/left-out-files.ts',
-    find: 'return found.find((path) => !isCovered(path));',
-    replace: 'return found.slice(0, 1).find((path) => !isCovered(path));',
+    find: '!recorded.includes(program) && !isCovered(program)',
+    replace: '!recorded.includes(program)',
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {
@@ -4463,15 +4477,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a program in a folder above is not found',
     file: 'cli/left-out-files.ts',
-    find: '...(isAbsolute(program) ? [] : higher), ...places]',
-    replace: '...places]',
+    find: '...found.filter((path) => !isCovered(path)), ...others',
+    replace: '...others',
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {
     name: 'a program of another name now is not found',
     file: 'cli/left-out-files.ts',
-    find: '...(isAbsolute(program) ? [] : higher), ...places]',
-    replace: '...(isAbsolute(program) ? [] : higher)]',
+    find: '...found.filter((path) => !isCovered(path)), ...others',
+    replace: '...found.filter((path) => !isCovered(path))',
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {
@@ -4524,6 +4538,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/declarations/mentions.test.ts'],
   },
   {
+    name: 'a kind with a typo imports nothing',
+    file: 'declarations/mentions.ts',
+    find: 'kind === one || isMisspelled(kind, one)',
+    replace: 'kind === undefined || kind === one',
+    tests: ['unit/declarations/mentions.test.ts'],
+  },
+  {
+    name: 'a variable of the file does not give an id',
+    file: 'declarations/mentions.ts',
+    find: '[...wordsIn(raw), ...given]',
+    replace: 'wordsIn(raw)',
+    tests: ['unit/declarations/mentions.test.ts'],
+  },
+  {
     name: 'an id in a use counts although nothing adopts',
     file: 'declarations/mentions.ts',
     find: '...(adopts ? uses : [])',
@@ -4548,8 +4576,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a kind with a typo names another object',
     file: 'declarations/mention-texts.ts',
-    find: 'named === undefined || (named !== kind && nearest(named, [kind]) !== undefined)',
-    replace: 'named === undefined',
+    find: 'text === undefined || (text !== kind && nearest(text, [kind]) !== undefined)',
+    replace: 'text === undefined',
     tests: ['unit/declarations/mentions.test.ts'],
   },
   {
@@ -4583,7 +4611,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an address as a former name renames nothing',
     file: 'declarations/mention-texts.ts',
-    find: 'if (isLiteral(text) && isMisspelled) {',
+    find: 'if (isLiteral(text) && isMisspelled(tryAddress(text)?.kind, kind)) {',
     replace: "if (text === '') {",
     tests: ['unit/declarations/mentions.test.ts'],
   },
@@ -4597,8 +4625,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a declaration without lifecycle.adopt adopts what it names',
     file: 'declarations/mentions.ts',
-    find: 'isLiteralAlone ? [...adopted, ...uses] : wordsIn(raw)',
-    replace: 'wordsIn(raw)',
+    find: 'isLiteralAlone ? [...adopted, ...uses] : [...wordsIn(raw), ...given]',
+    replace: '[...wordsIn(raw), ...given]',
     tests: ['unit/declarations/mentions.test.ts'],
   },
   {

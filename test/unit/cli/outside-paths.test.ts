@@ -1287,6 +1287,26 @@ describe('what a file says that the PATHs leave out', () => {
       code: 0,
     },
     {
+      is: 'an error: the program that declared it is in another folder now',
+      before: { 'trueup.yaml': `${SETTINGS}${KEPT}`, ...programWith('p/', ['depot']) },
+      now: programWith('infra/cdk/', ['depot']),
+      gone: ['p'],
+      applied: ['trueup.yaml', 'p/cdktf.json'],
+      paths: ['.'],
+      code: 1,
+    },
+    {
+      is: 'an error: the output of a new program in a folder below declares it now',
+      before: { 'trueup.yaml': SETTINGS, 'a.yaml': ALL },
+      now: {
+        'a.yaml': KEPT,
+        ...programWith('q/', ['depot']),
+        ...outputWith('q/cdktf.out', 'depot'),
+      },
+      paths: ['trueup.yaml', 'a.yaml'],
+      code: 1,
+    },
+    {
       is: 'none: the program that declared it is gone',
       before: { 'trueup.yaml': SETTINGS, 's/k.yaml': KEPT, ...programWith('s/p/', ['depot']) },
       now: {},
@@ -1424,6 +1444,19 @@ describe('what a file says that the PATHs leave out', () => {
       );
     },
   );
+
+  test('advises to name the output of a program, of which a part was planned', async () => {
+    const cwd = folderWith({
+      'trueup.yaml': SETTINGS,
+      'a.yaml': ALL,
+      ...programWith('p/', ['site', 'depot']),
+      ...outputWith('p/cdktf.out', 'site'),
+    });
+    await typing(apply, cwd, 'apply', 'trueup.yaml', 'a.yaml', 'p/cdktf.out', '--auto-approve');
+    writeAll(cwd, { 'a.yaml': KEPT, ...outputWith('p/cdktf.out', 'site', 'depot') });
+    const { stderr } = await typing(plan, cwd, 'plan', 'trueup.yaml', 'a.yaml');
+    expect(stderr).toContain('add it to the PATHs: p/cdktf.out/stacks/net/cdk.tf.json');
+  });
 
   test('is confirmed by the printed block after the member was moved', async () => {
     const site = (name: string, ...keys: readonly string[]): string =>

@@ -173,6 +173,11 @@ describe('an object', () => {
       'import: [{ to: accounts.hall, id: "${var.id}" }]',
       undefined,
     ],
+    [
+      'is imported with a typo in the kind',
+      'import: [{ to: account.hall, id: "1042" }]',
+      'holds an import block that names it',
+    ],
     ['is not imported as another kind', 'import: [{ to: users.hall, id: "1042" }]', undefined],
     [
       'is in a block of another program',
@@ -205,6 +210,11 @@ describe('an object', () => {
     [
       'is adopted by default in a template',
       'templates: { t: { parameters: { properties: { id: { default: "1042" } } }, accounts: { m: { lifecycle: { adopt: "${param.id}" } } } } }',
+      'may adopt the same object',
+    ],
+    [
+      'is adopted by the value of a variable of the file',
+      `${declaring('{ adopt: "${var.i}" }')}variables: { i: "1042" }`,
       'may adopt the same object',
     ],
     ['has an id that an expression may mean', declaring('{ adopt: "${var.id}" }'), undefined],
