@@ -53,9 +53,12 @@ export async function leftOutMentions(
     faults: faults.filter(({ origin }) => !isCovered(origin.file)),
     programs: new Map(
       recorded.flatMap((file) => {
-        const program = programOf(file) ?? programOfOutput({ files, cwd, paths }, file);
-        const now = program && programNow({ files, cwd, isCovered, others }, program);
-        return now === undefined ? [] : [[file, now] as const];
+        const program = programOf(file);
+        const now =
+          program === undefined
+            ? missingOutput({ files, cwd, paths }, file)
+            : programNow({ files, cwd, isCovered, others }, program);
+        return now === undefined || isCovered(now) ? [] : [[file, now] as const];
       }),
     ),
     loader,
@@ -170,20 +173,31 @@ function programNow(
   program: string,
 ): string | undefined {
   const isThere = (path: string): boolean => kindAt(files, cwd, path) !== undefined;
-  if (isThere(program)) return isCovered(program) ? undefined : program;
+  if (isThere(program)) return program;
   const higher = foldersAbove(cwd).map((folder) => relative(cwd, join(folder, program)));
   const found = isAbsolute(program) ? [] : higher.filter(isThere);
   return [...found.filter((path) => !isCovered(path)), ...others][0];
 }
 
-/** The program that wrote a recorded file that is gone, unless a PATH is its output. */
-function programOfOutput(
+/**
+ * The program that wrote a recorded file that is gone, or else the folder of the output, which is often not committed;
+ * undefined if a PATH is in this folder, or if the folder around it is gone, too.
+ */
+function missingOutput(
   { files, cwd, paths }: Named & Pick<Loader, 'files'>,
   file: string,
 ): string | undefined {
-  const isOutput = paths.some((path) => path !== '.' && `${file}/`.startsWith(`${path}/`));
-  return isReadableFile(files, cwd, file) || isOutput ? undefined : writerOf(files, cwd, file);
+  const output = outputOf(file);
+  if (isReadableFile(files, cwd, file) || paths.some((path) => `${path}/`.startsWith(`${output}/`)))
+    return undefined;
+  const isOutput = [STACKS_OUTPUT, DOCUMENTS_OUTPUT].includes(basename(output));
+  const isLeft = isOutput && kindAt(files, cwd, dirname(output)) === 'folder';
+  return writerOf(files, cwd, file) ?? (isLeft ? output : undefined);
 }
+
+/** The folder of an output that a stack, or a document, is in. */
+const outputOf = (file: string): string =>
+  basename(file) === STACK ? join(dirname(file), '..', '..') : dirname(file);
 
 /** Whether a recorded file is there, or cannot be looked at. A program is none: it would have to be run. */
 const isReadableFile = (files: DeclarationFiles, cwd: string, file: string): boolean =>
@@ -226,7 +240,7 @@ function outputsOf(files: DeclarationFiles, cwd: string, folder: string): readon
 
 /** The program that wrote a file, if it is in a folder that the output is in. */
 function writerOf(files: DeclarationFiles, cwd: string, file: string): string | undefined {
-  const output = basename(file) === STACK ? join(dirname(file), '..', '..') : dirname(file);
+  const output = outputOf(file);
   const folders = ['.', ...foldersAbove(resolve(cwd, output)).map((one) => relative(cwd, one))];
   const folder = folders.find(
     (one) => kindAt(files, cwd, join(one, PROGRAM)) && outputsOf(files, cwd, one).includes(output),
@@ -266,7 +280,7 @@ interface LeftOut {
   readonly names: readonly string[];
   /** What cannot be read at all. */
   readonly faults: readonly Fault[];
-  /** By recorded file, the program that declared what is in it, where that is now. What it declares is not known without running it. */
+  /** By recorded file, the program that declared what is in it, or its output: what they declare now is not known. */
   readonly programs: ReadonlyMap<string, string>;
   /** Files whose names the state has from one of the folders above, with that folder. */
   readonly above: ReadonlyMap<string, string>;
@@ -323,7 +337,12 @@ async function mentionFinder(
     const file = programs.get(from);
     if (file === undefined) return undefined;
     const origin = { file, line: 1, column: 1 };
-    return { file, origin, why: 'may still declare it: it was not run' };
+    const isProgram = basename(file) === PROGRAM;
+    return {
+      file,
+      origin,
+      why: `may still declare it: it ${isProgram ? 'was not run' : 'is not there'}`,
+    };
   });
   return (object) => finds.flatMap((find) => find(object) ?? [])[0];
 }

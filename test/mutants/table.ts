@@ -4405,6 +4405,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {
+    name: 'an output declares something although its folder is gone',
+    file: 'cli/left-out-files.ts',
+    find: "isOutput && kindAt(files, cwd, dirname(output)) === 'folder'",
+    replace: 'isOutput',
+    tests: ['unit/cli/outside-paths.test.ts'],
+  },
+  {
+    name: 'an output without a known program declares nothing',
+    file: 'cli/left-out-files.ts',
+    find: '?? (isLeft ? output : undefined)',
+    replace: '',
+    tests: ['unit/cli/outside-paths.test.ts'],
+  },
+  {
     name: 'a program is advised although its output is planned',
     file: 'cli/left-out-files.ts',
     find: '!isPlanned && defined({ program })',
@@ -4428,15 +4442,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a PATH that is the output of a program does not count as its program',
     file: 'cli/left-out-files.ts',
-    find: 'isReadableFile(files, cwd, file) || isOutput ? undefined',
-    replace: 'isReadableFile(files, cwd, file) ? undefined',
+    find: '|| paths.some((path) => `${path}/`.startsWith(`${output}/`))',
+    replace: '',
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {
     name: 'the program of a recorded output that is gone is not known',
     file: 'cli/left-out-files.ts',
-    find: 'programOf(file) ?? programOfOutput({ files, cwd, paths }, file)',
-    replace: 'programOf(file)',
+    find: 'writerOf(files, cwd, file) ?? (isLeft ? output : undefined)',
+    replace: 'isLeft ? output : undefined',
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {
