@@ -4454,10 +4454,10 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {
-    name: 'another program beside that is a PATH hides one of another name now',
+    name: 'programs that are recorded or PATHs hide one of another name now',
     file: 'cli/left-out-files.ts',
     find: '!recorded.includes(program) && !isCovered(program)',
-    replace: '!recorded.includes(program)',
+    replace: "program !== ''",
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {
