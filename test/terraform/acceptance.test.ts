@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { JsonObject } from '../../src/model/index.js';
+import { errorCode, type JsonObject } from '../../src/model/index.js';
 import { box, KEYS, served, type Box } from '../support/box.js';
 import { DESTINATIONS, theirs } from '../support/estate.js';
 import { terraformIsHere, workspace, type Ran, type Workspace } from '../support/terraform.js';
@@ -120,13 +120,24 @@ function* unzipped(zip: Buffer): Generator<string> {
   }
 }
 
+/** A provider that is about to end may remove a file that was listed. */
+function bytesAt(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
 /** Files below a folder in which one of the texts stands, plan files looked into. */
 function holding(folder: string, texts: readonly string[]): readonly string[] {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) =>
     one.isFile(),
   );
   return files.flatMap(({ name, parentPath }) => {
-    const bytes = readFileSync(join(parentPath, name));
+    const bytes = bytesAt(join(parentPath, name));
+    if (!bytes) return [];
     const contents = [
       bytes.toString('latin1'),
       ...(bytes.toString('latin1', 0, 2) === 'PK' ? unzipped(bytes) : []),
