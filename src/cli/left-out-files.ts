@@ -44,7 +44,8 @@ export async function leftOutMentions(
     const folder = dirname(programOf(file) ?? file);
     return kindAt(files, cwd, folder) === 'folder' ? folder : [];
   });
-  const { names, faults, programs } = await around({ cwd, paths, folders }, loader);
+  const roots = rootsAbove(files, cwd, recorded);
+  const { names, faults, programs } = await around({ cwd, paths, folders, roots }, loader);
   const others = programs.filter((program) => !recorded.includes(program) && !isCovered(program));
   const higher = above(files, cwd, recorded);
   return mentionFinder(context, project, {
@@ -68,7 +69,7 @@ export async function leftOutMentions(
 
 /** The files around PATHs, and those in the folders of the recorded ones; none around the standard input. */
 async function around(
-  { cwd, paths, folders: recorded }: Around,
+  { cwd, paths, folders: recorded, roots }: Around,
   { files, load }: Loader,
 ): Promise<Pick<LeftOut, 'names' | 'faults'> & { readonly programs: readonly string[] }> {
   const named = paths.filter((path) => path !== '-');
@@ -82,9 +83,9 @@ async function around(
   const isSpanned = (folder: string): boolean =>
     isBelow(folder) || places.some((one) => one.startsWith(join(resolve(cwd, folder), '/')));
   const folders = settings_files.map((file) => dirname(file)).filter(isSpanned);
-  const { names, faults, programs } = filesBelow(files, cwd, ['.', ...folders]);
+  const { names, faults, programs } = filesBelow(files, cwd, ['.', ...folders, ...roots]);
   const written = programs.flatMap((program) => writtenIn(files, cwd, dirname(program)));
-  const beside = namesBeside({ cwd, paths, folders: recorded }, files);
+  const beside = namesBeside({ cwd, paths, folders: recorded, roots }, files);
   return { names: [...names, ...beside, ...written], faults, programs };
 }
 
@@ -96,6 +97,8 @@ interface Named {
 interface Around extends Named {
   /** Those of the recorded files. */
   readonly folders: readonly string[];
+  /** Folders above in which the plan before was made. */
+  readonly roots: readonly string[];
 }
 
 /** Tells whether PATHs lead to a file, or to the program that wrote it. A file may be there by way of a link. */
@@ -135,6 +138,20 @@ const above = (
       }),
     ),
   );
+
+/** Folders above in which the plan before was made: from there, a recorded name leads to a file in the current folder. */
+const rootsAbove = (
+  files: DeclarationFiles,
+  cwd: string,
+  recorded: readonly string[],
+): readonly string[] =>
+  foldersAbove(cwd).flatMap((folder) => {
+    const names = recorded
+      .filter((name) => !isAbsolute(name))
+      .map((name) => relative(cwd, join(folder, name)));
+    const leadsHere = names.some((name) => isBelow(name) && isReadableFile(files, cwd, name));
+    return leadsHere ? relative(cwd, folder) : [];
+  });
 
 const foldersAbove = (folder: string): readonly string[] =>
   folder === dirname(folder) ? [] : [dirname(folder), ...foldersAbove(dirname(folder))];

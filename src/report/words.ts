@@ -258,7 +258,7 @@ export function blockedAdvice({ policy, diagnostics }: PlanDocument, again?: Aga
   const them = rules.length === 1 ? 'it' : 'all of them';
   return flags.length > 0
     ? toAllow(flags, again)
-    : `No flag allows ${them}: change what is declared.`;
+    : `No flag allows ${them}: change what is declared, or the policy.`;
 }
 
 /** The last sentences of a blocked plan; undefined if it is not blocked. */

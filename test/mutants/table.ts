@@ -3648,6 +3648,20 @@ export const mutants: readonly Mutant[] = [
     tests: expectations,
   },
   {
+    name: 'a secret that was never sent is told as another value',
+    file: 'reconciler/plan/plan.ts',
+    find: 'own(secrets, path) === undefined',
+    replace: 'path.length < 0',
+    tests: ['unit/reconciler/plan.test.ts'],
+  },
+  {
+    name: 'an audit of a blocked plan with an error is none',
+    file: 'reconciler/audit/drift.ts',
+    find: "if (plan.diagnostics.some(({ severity }) => severity === 'error')) return exits.error;",
+    replace: '',
+    tests: ['unit/reconciler/drift.test.ts'],
+  },
+  {
     name: 'an expectation that can never be read passes',
     file: 'declarations/expectation.ts',
     find: 'if (!wrong) return;',
@@ -4050,8 +4064,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a project in a hidden folder is not walked',
     file: 'cli/left-out-files.ts',
-    find: "['.', ...folders]);",
-    replace: "['.', ...folders.slice(0, 0)]);",
+    find: "['.', ...folders, ...roots]",
+    replace: "['.', ...roots]",
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {
@@ -4402,6 +4416,13 @@ export const mutants: readonly Mutant[] = [
     file: 'cli/left-out-files.ts',
     find: 'if (file === undefined) return undefined;',
     replace: "if (file !== '') return undefined;",
+    tests: ['unit/cli/outside-paths.test.ts'],
+  },
+  {
+    name: 'a folder above in which the plan before was made is not walked',
+    file: 'cli/left-out-files.ts',
+    find: "filesBelow(files, cwd, ['.', ...folders, ...roots])",
+    replace: "filesBelow(files, cwd, ['.', ...folders])",
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {

@@ -129,7 +129,7 @@ export async function findDrift(
       ...more.flatMap((one) => one.diagnostics ?? []),
       ...unverified(expectations),
     ],
-    exit: exitOf(exit, records, expectations),
+    exit: exitOf({ exit, plan }, records, expectations),
   };
 }
 
@@ -148,11 +148,13 @@ function unlessRetold(
 
 /** An audit fails with the errors of its plan. */
 function exitOf(
-  planned: Exit,
+  { exit, plan }: Pick<Proposal, 'exit' | 'plan'>,
   records: readonly DriftRecord[],
   expectations: Audit['expectations'],
 ): Exit {
-  if (planned === exits.error || planned === exits.undecided) return planned;
+  if (exit === exits.error || exit === exits.undecided) return exit;
+  // A plan that is blocked as well ends with another exit code.
+  if (plan.diagnostics.some(({ severity }) => severity === 'error')) return exits.error;
   const drifts =
     records.some(({ status }) => status !== 'settled') ||
     expectations.some(({ verdict }) => verdict === 'failed');

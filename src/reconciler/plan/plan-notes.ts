@@ -62,7 +62,7 @@ export function unseenSecretNotes({ input, planned }: Draft): readonly Diagnosti
     .map(([key]) => key.slice(0, key.indexOf(' ')));
   const addresses = [...new Set(unseen)].toSorted(compareText);
   const cases = [
-    [true, 'so the plan treats it as unchanged', ': then the plan shows a changed secret.'],
+    [true, 'so the plan does not compare it', ': then the plan shows whether it has to be sent.'],
     [false, 'and apply needs it for the create', ' where you apply.'],
   ] as const;
   return cases.flatMap(([isLive, effect, when]): Diagnostic | [] => {

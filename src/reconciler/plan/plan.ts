@@ -6,6 +6,7 @@ import {
   faultsOf,
   isKnown,
   isList,
+  own,
   Reference,
   referencesIn,
   Secret,
@@ -529,8 +530,14 @@ function reasonOf(
   const waits = changes.filter(
     ({ drifted, after = null }) => drifted === false && !isKnown(after) && isCreatedAgain(after),
   );
+  const { secrets = {} } = state?.resources[match.renamedFrom ?? declaration.address] ?? {};
+  const unsent = changes.filter(
+    ({ path, after, drifted }) =>
+      drifted === false && after instanceof Secret && own(secrets, path) === undefined,
+  );
   return [
-    howChanged(changes.filter((one) => !waits.includes(one))),
+    howChanged(changes.filter((one) => !waits.includes(one) && !unsent.includes(one))),
+    ...unsent.map(({ path }) => `trueup has not sent ${path} yet`),
     ...waits.map(({ path, after = null }) => {
       const targets = [...new Set(referencesIn(after).map(({ target }) => target))];
       return `${path} refers to ${targets.join(', ')}, which ${targets.length === 1 ? 'is' : 'are'} created`;

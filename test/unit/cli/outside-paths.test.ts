@@ -1477,6 +1477,26 @@ describe('what a file says that the PATHs leave out', () => {
     },
   );
 
+  test('is an error where a file moved out of the folder, and the plan before was made above', async () => {
+    const top = freshFolder();
+    const env = { TRUEUP_STATE: join(top, 'state.json') };
+    writeAll(top, {
+      'trueup.yaml': SETTINGS,
+      'customers/acme.yaml': DEPOT,
+      'customers/globex.yaml': OTHER_ACCOUNT,
+    });
+    await inProcess(apply, ['apply', '--auto-approve'], { cwd: top, env });
+    writeAll(top, { 'archive/acme.yaml': DEPOT });
+    rmSync(join(top, 'customers/acme.yaml'));
+    const own = 'settings: { target: emulator }\n';
+    writeAll(top, { 'customers/trueup.yaml': own });
+    const shown = await inProcess(plan, ['plan'], { cwd: join(top, 'customers'), env });
+    expect([shown.code, shown.stderr]).toEqual([
+      1,
+      expect.stringContaining('../archive/acme.yaml'),
+    ]);
+  });
+
   test('advises to name the output of a program, of which a part was planned', async () => {
     const cwd = folderWith({
       'trueup.yaml': SETTINGS,

@@ -511,6 +511,18 @@ describe('the access review of an audit', () => {
   });
 });
 
+it('fails with an error of a plan that a policy rule blocks as well', async () => {
+  const cloud = rig({ estate });
+  const role = { user: '77', account: '1', role: 'full_access_user' };
+  const project = desire(
+    declare('account_authorizations.dana', role),
+    declare('configuration_managers.r1', { router: '5', configuration: [{}, []] }),
+  );
+  const { plan, exit } = await cloud.plan(project);
+  expect([exit, plan.verdicts.some(({ verdict }) => verdict === 'blocked')]).toEqual([3, true]);
+  expect((await cloud.drift(project)).exit).toBe(1);
+});
+
 describe('a secret that is not the one last sent', () => {
   const pager = (value: string | undefined) =>
     declare('alert_push_destinations.pager', {

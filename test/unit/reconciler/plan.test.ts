@@ -1145,6 +1145,9 @@ describe('requests', () => {
       path: '/alert_push_destinations/d-1/',
       body: { authentication: { secret } },
     });
+    expect(scene('changed').plan.changes[0]?.reason).toBe(
+      'trueup has not sent authentication.secret yet',
+    );
     expect(steps(scene('same'))).toEqual(['keep alert_push_destinations.p']);
     expect(steps(scene('unavailable'))).toEqual(['keep alert_push_destinations.p']);
     expect(codes(scene('unavailable'))).toContain('secret-unseen');

@@ -720,8 +720,11 @@ test('a page shows the first sentences of a rule, and has the others behind a li
 test.each([
   [[true], 'BLOCKED by r0. To allow it: --allow r0'],
   [[true, true], 'BLOCKED by r0, r1. To allow them: --allow r0 --allow r1'],
-  [[false], 'BLOCKED by r0. No flag allows it: change what is declared.'],
-  [[true, false], 'BLOCKED by r0, r1. No flag allows all of them: change what is declared.'],
+  [[false], 'BLOCKED by r0. No flag allows it: change what is declared, or the policy.'],
+  [
+    [true, false],
+    'BLOCKED by r0, r1. No flag allows all of them: change what is declared, or the policy.',
+  ],
 ])('a blocked plan ends with what to do next: %j', (rules, sentence) => {
   const policy = rules.map((allowable, index) => ({
     rule: `r${index}`,
