@@ -11,7 +11,7 @@ import {
   nameOf,
   refersTo,
   usesOf,
-  valuesOf,
+  textsBelow,
   wordsIn,
 } from './mention-texts.js';
 import type { FoundFile } from './paths.js';
@@ -63,7 +63,7 @@ function mentionedInDocuments(documents: readonly RawDocument[]): Test {
       .flatMap(([key, value]) => (SECTIONS_OF_VALUES.has(key) ? [] : blockKeys(value))),
   );
   const words = [...new Set(roots.flatMap(wordsIn))];
-  const valuesAt = (key: string) => roots.flatMap((root) => valuesOf(root, key));
+  const valuesAt = (key: string) => roots.flatMap((root) => textsBelow(root, key));
   const former = valuesAt('renamed_from');
   const adopted = [...valuesAt('adopt'), ...valuesAt('import')];
   const ids = adopted.every(isLiteral) ? adopted : words;

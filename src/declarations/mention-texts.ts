@@ -82,10 +82,10 @@ const keysIn = (raw: Raw | undefined): readonly string[] =>
     : [];
 
 /** All texts below the keys of this name, or of a similar one, at any depth. */
-export function valuesOf(raw: Raw, key: string): readonly string[] {
-  if (isList(raw)) return raw.flatMap((one) => valuesOf(one, key));
+export function textsBelow(raw: Raw, key: string): readonly string[] {
+  if (isList(raw)) return raw.flatMap((one) => textsBelow(one, key));
   if (!isMap(raw)) return [];
   return Object.entries<Raw>(raw).flatMap(([name, value]) =>
-    nearest(name, [key]) === undefined ? valuesOf(value, key) : textsIn(value),
+    nearest(name, [key]) === undefined ? textsBelow(value, key) : textsIn(value),
   );
 }

@@ -22,7 +22,7 @@ import {
   refersTo,
   textsIn,
   usesOf,
-  valuesOf,
+  textsBelow,
   wordsIn,
 } from './mention-texts.js';
 import type { FoundFile } from './paths.js';
@@ -101,7 +101,7 @@ function declaredNames({ declared, uses }: Collected): Rule {
 function references({ declared, templates, uses, lookups, expectations }: Collected): Rule {
   const pieces = [...declared, ...templates, ...uses, ...lookups, ...expectations];
   const texts = pieces.map(({ path, raw, depends_on = [], origin }) => ({
-    text: [...expressionsIn(raw), ...valuesOf(raw, 'depends_on'), ...depends_on].join('\n'),
+    text: [...expressionsIn(raw), ...textsBelow(raw, 'depends_on'), ...depends_on].join('\n'),
     // In a template, a name that the template declares means the object of the template.
     isOfTemplate: (name: string): boolean => {
       const [kind = '', ...rest] = name.split('.');
@@ -157,7 +157,7 @@ function blockRule({ path: [section = ''], raw, origin }: RawEntry): Rule {
  * @param given the values of its variables
  */
 function adoptionRule({ path: [section], raw, origin }: RawEntry, given: readonly string[]): Rule {
-  const adopted = valuesOf(raw, 'adopt');
+  const adopted = textsBelow(raw, 'adopt');
   const isTemplate = section === 'templates';
   const uses = isTemplate && isMap(raw) ? wordsIn(raw['use']) : [];
   const isLiteralAlone = section !== 'use' && adopted.every(isLiteral);
@@ -171,7 +171,7 @@ function adoptionRule({ path: [section], raw, origin }: RawEntry, given: readonl
 
 /** `lifecycle.renamed_from` of a declaration. In a template, it is a name of the template. */
 function formerName({ path: [kind = ''], raw, origin }: RawEntry): Rule {
-  const former = valuesOf(raw, 'renamed_from');
+  const former = textsBelow(raw, 'renamed_from');
   const why = `${former.every(isLiteral) ? 'declares' : 'may declare'} it under another name`;
   return (object) =>
     object.kind === kind && former.some((text) => mayName(`${kind}.${text}`, object))

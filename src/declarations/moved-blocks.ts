@@ -244,7 +244,7 @@ function circleText(addresses: readonly string[]): string {
   );
 }
 
-export const movedBlock = (move: Move, moves: Moves): MovedBlock => {
+export const blockOfMove = (move: Move, moves: Moves): MovedBlock => {
   const own = { ...move.from, members: movesWhole(move) };
   return {
     block: 'moved',

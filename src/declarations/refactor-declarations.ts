@@ -21,7 +21,7 @@ import {
   distinctMoves,
   indexed,
   moved,
-  movedBlock,
+  blockOfMove,
   movedBy,
   type Moves,
 } from './moved-blocks.js';
@@ -67,7 +67,7 @@ export function refactored(
       withImport(isOverlong ? one : moved(work, one, moves), imports.ids.get(one.address)),
     ),
     refactorings: [
-      ...(isOverlong ? [] : moves.all.map((move) => movedBlock(move, moves))),
+      ...(isOverlong ? [] : moves.all.map((move) => blockOfMove(move, moves))),
       ...removed,
       ...imports.blocks,
     ],

@@ -4316,7 +4316,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what a declaration waits for is not mentioned',
     file: 'declarations/mentions.ts',
-    find: "...valuesOf(raw, 'depends_on'), ",
+    find: "...textsBelow(raw, 'depends_on'), ",
     replace: '',
     tests: ['unit/declarations/mentions.test.ts'],
   },
