@@ -112,15 +112,20 @@ function coveredByPaths(
     return [path, files.realPath(path) ?? path];
   };
   const stacks = paths.flatMap((path) => stacksIn(files, cwd, path));
-  const programs = paths
-    .map((path) => (basename(path) === PROGRAM ? dirname(path) : path))
-    .filter((folder) => kindAt(files, cwd, join(folder, PROGRAM)) !== undefined);
-  const written = programs.flatMap((folder) => writtenIn(files, cwd, folder));
+  const written = programFolders(files, { cwd, paths }).flatMap((folder) =>
+    writtenIn(files, cwd, folder),
+  );
   const known = new Set(
     [...filesAt(files, cwd, paths), ...paths, ...stacks, ...written].flatMap(pathsOf),
   );
   return (file) => pathsOf(file).some((path) => known.has(path));
 }
+
+/** The folders of the programs that PATHs name. */
+const programFolders = (files: DeclarationFiles, { cwd, paths }: Named): readonly string[] =>
+  paths
+    .map((path) => (basename(path) === PROGRAM ? dirname(path) : path))
+    .filter((folder) => kindAt(files, cwd, join(folder, PROGRAM)) !== undefined);
 
 /** The files of recorded names in the folders above, with these: the plan before may have been made there. */
 const above = (
@@ -325,6 +330,8 @@ async function mentionFinder(
   const { paths } = project;
   const adopts =
     paths.includes('-') ||
+    // What a program writes is not in these files.
+    programFolders(files, { cwd, paths }).length > 0 ||
     [...filesAt(files, cwd, paths), ...names].some((file) =>
       startOf(files, resolve(cwd, file)).includes('adopt'),
     );

@@ -18,7 +18,7 @@ import type { FoundFile } from './paths.js';
 import { blocks } from './vocabulary.js';
 import { isMap, type Raw, type RawDocument } from './yaml/raw-values.js';
 
-interface Place {
+export interface FilesAndKinds {
   readonly files: DeclarationFiles;
   readonly kinds: Kinds;
 }
@@ -31,7 +31,7 @@ interface Faulty {
 type Test = (object: RemovedObject) => boolean;
 
 export async function faultyMentions(
-  { files, kinds }: Place,
+  { files, kinds }: FilesAndKinds,
   library: SourceFiles,
   { found, error: { origin, summary } }: Faulty,
 ): Promise<(object: RemovedObject) => Omit<Mention, 'file'> | undefined> {

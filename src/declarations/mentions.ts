@@ -5,14 +5,12 @@ import {
   tryAddress,
   withoutKey,
   type FindMention,
-  type Kinds,
   type Mention,
   type RemovedObject,
 } from '../model/index.js';
-import type { DeclarationFiles } from '../platform/index.js';
 import { collect, type Collected, type RawEntry } from './collect.js';
 import { reportOf } from './diagnostics-list.js';
-import { faultyMentions } from './faulty-mentions.js';
+import { faultyMentions, type FilesAndKinds } from './faulty-mentions.js';
 import { sourceFilesOf } from './file-reader.js';
 import {
   holdsId,
@@ -29,9 +27,7 @@ import type { FoundFile } from './paths.js';
 import { partsOf } from './reference-syntax.js';
 import { isMap, type Raw } from './yaml/raw-values.js';
 
-interface Place {
-  readonly files: DeclarationFiles;
-  readonly kinds: Kinds;
+interface Place extends FilesAndKinds {
   /** Absolute. */
   readonly cwd: string;
   /** Whether any file of the project may adopt: otherwise an id in a use of a template is a number like any other. */

@@ -4489,6 +4489,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {
+    name: 'an id in a use does not count beside a program of the PATHs',
+    file: 'cli/left-out-files.ts',
+    find: 'programFolders(files, { cwd, paths }).length > 0 ||',
+    replace: '',
+    tests: ['unit/cli/outside-paths.test.ts'],
+  },
+  {
     name: 'a removed block is printed with the address before a move',
     file: 'reconciler/plan/removed-elsewhere.ts',
     find: 'movedTo: addresses.at(-1)!',

@@ -1259,6 +1259,22 @@ describe('what a file says that the PATHs leave out', () => {
       code: 1,
     },
     {
+      is: 'an error: an id in a use, if a template that a program of the PATHs writes may adopt',
+      before: {
+        'trueup.yaml': SETTINGS,
+        'a.yaml': ALL,
+        'p/cdktf.json': PROGRAM,
+        'p/made.yaml.txt': OTHER_ACCOUNT,
+      },
+      now: {
+        'a.yaml': KEPT,
+        'p/made.yaml.txt': `${OTHER_ACCOUNT}templates: { t: { parameters: { properties: { id: { type: string } } }, accounts: { m: { name: M, lifecycle: { adopt: "\${param.id}" } } } } }\n`,
+        'u.yaml': 'use: { w: { template: t, with: { id: "2" } } }\n',
+      },
+      paths: ['trueup.yaml', 'a.yaml', 'p/cdktf.json'],
+      code: 1,
+    },
+    {
       is: 'an error: the recorded output of a program is gone, and the program is there',
       before: {
         'trueup.yaml': `${SETTINGS}${OTHER_ACCOUNT}`,
