@@ -1,13 +1,5 @@
 // Sorts the content of files into settings, variables, lookups and declarations with their places. Checks only names.
-import {
-  NAME,
-  didYouMean,
-  isList,
-  nameWords,
-  nearest,
-  type Kinds,
-  type Origin,
-} from '../model/index.js';
+import { NAME, didYouMean, isList, nameWords, type Kinds, type Origin } from '../model/index.js';
 import { BEGIN, type FoundFile } from './paths.js';
 import { complainIn, complainOfFault, type Reporting } from './diagnostics-list.js';
 import {
@@ -20,7 +12,8 @@ import {
 } from './yaml/raw-values.js';
 import { found as foundWord } from './validation.js';
 import { literalKeys } from './literal-keys.js';
-import { isBlockSection, sections } from './vocabulary.js';
+import { hasKey, hasOwnTopLevelKeys, topLevelKeys } from './top-level-keys.js';
+import { isBlockSection } from './vocabulary.js';
 
 /** One use of a template. */
 export interface Instance {
@@ -128,7 +121,7 @@ export async function refuseDeclaring(
   { library, kinds, report }: Pick<Collecting, 'library' | 'kinds' | 'report'>,
   files: readonly FoundFile[],
 ): Promise<void> {
-  const words = topLevel(kinds).filter((word) => !OF_ENVIRONMENT.includes(word));
+  const words = topLevelKeys(kinds).filter((word) => !OF_ENVIRONMENT.includes(word));
   for (const file of files) {
     const reading = await library.read(file);
     for (const document of 'documents' in reading ? reading.documents : []) {
@@ -147,24 +140,18 @@ export async function refuseDeclaring(
 
 const OF_ENVIRONMENT = ['settings', 'variables'];
 
-const topLevel = (kinds: Kinds): readonly string[] => [...sections, ...kinds.keys()];
-
 /** A file that cannot be read is left out only if a walk found it and no line of it looks like ours: what is left out may count as removed. */
 function failed(all: Collecting, file: FoundFile, faults: readonly SyntaxFault[]): void {
   const unseen = faults.some(
     ({ code }) => code === 'unreadable' || code === 'not-a-file' || code === 'too-large',
   );
   const text = all.library.text(file).replaceAll(/[\0\uFFFD]/g, '');
-  const ours = unseen || hasKey(text, topLevel(all.kinds));
+  const ours = unseen || hasKey(text, topLevelKeys(all.kinds));
   if (!ours && !file.named) return leaveOut(all, file);
   all.ours += 1;
   all.unread.push(unseen ? () => true : (_, name) => isKeyIn(text, name));
   for (const fault of faults) complainOfFault(all, file, fault);
 }
-
-/** Whether a text that is no valid YAML has a line, or a mapping, that begins with one of the keys. */
-export const hasKey = (text: string, keys: readonly string[]): boolean =>
-  new RegExp(`(?:^|[{,])[ \\t]{0,99}["']?(?:${keys.join('|')})["']?[ \\t]{0,99}:`, 'm').test(text);
 
 const isKeyIn = (text: string, name: string): boolean =>
   new RegExp(`(?<![\\w-])${name}["']?[ \\t]*:`).test(text);
@@ -178,28 +165,16 @@ function leaveOut(all: Collecting, file: FoundFile): void {
   }));
 }
 
-/** Words like these, such as `user` and `template`, stand in files of other programs. */
-const COMMON: ReadonlySet<string> = new Set(['templates', 'use']);
-
-/** Whether any top-level key is ours or nearly ours. An empty file is: it may be what is left of one. */
+/** An empty file is one of trueup: it may be what is left of one. */
 function isOurs(all: Collecting, file: FoundFile, documents: readonly RawDocument[]): boolean {
-  const words = topLevel(all.kinds);
-  const keys = documents.flatMap(({ root }) => (isMap(root) ? Object.keys(root) : []));
-  // Other programs have lists of `users` and `groups`; those of trueup are mappings.
-  const isBeyond = (word: string): boolean => all.kinds.get(word)?.beyond === true;
-  const near = words.filter((word) => !COMMON.has(word) && !isBeyond(word));
-  const isSection = (key: string): boolean =>
-    isBeyond(key) && documents.some(({ root }) => isMap(root) && isMap(root[key]));
-  const ours =
-    documents.length === 0 ||
-    keys.some((key) => COMMON.has(key) || isSection(key) || nearest(key, near) !== undefined);
+  const ours = documents.length === 0 || hasOwnTopLevelKeys(all.kinds, documents);
   if (ours) all.ours += 1;
   else if (file.named)
     complainOfFault(all, file, {
       offset: 0,
       code: 'not-ours',
       summary: `trueup knows none of the top-level keys of ${file.file}`,
-      detail: `Top-level keys are ${words.join(', ')}.`,
+      detail: `Top-level keys are ${topLevelKeys(all.kinds).join(', ')}.`,
     });
   else leaveOut(all, file);
   return ours;
@@ -217,7 +192,7 @@ function takeDocument(
     const summary = `a mapping is expected at the top of the file, not ${foundWord(root)}`;
     return complainOfFault(all, file, { offset: 0, code: 'wrong-type', summary });
   }
-  const words = overlay ? OF_ENVIRONMENT : topLevel(all.kinds);
+  const words = overlay ? OF_ENVIRONMENT : topLevelKeys(all.kinds);
   for (const [key, names] of Object.entries(root)) {
     if (words.includes(key)) {
       take(all, file, document, key);

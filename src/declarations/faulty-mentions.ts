@@ -2,7 +2,6 @@
 import type { Diagnostic, Kinds, Mention, RemovedObject } from '../model/index.js';
 import { isList } from '../model/index.js';
 import type { DeclarationFiles } from '../platform/index.js';
-import { hasKey } from './collect.js';
 import type { SourceFiles } from './file-reader.js';
 import {
   holdsId,
@@ -15,6 +14,7 @@ import {
   wordsIn,
 } from './mention-texts.js';
 import type { FoundFile } from './paths.js';
+import { hasKey } from './top-level-keys.js';
 import { blocks } from './vocabulary.js';
 import { isMap, type Raw, type RawDocument } from './yaml/raw-values.js';
 

@@ -1,0 +1,25 @@
+// The keys at the top of a YAML file. A file in a folder is left out, with a note, if none of its keys is one of trueup
+// or resembles one.
+import { nearest, type Kinds } from '../model/index.js';
+import { sections } from './vocabulary.js';
+import { isMap, type RawDocument } from './yaml/raw-values.js';
+
+export const topLevelKeys = (kinds: Kinds): readonly string[] => [...sections, ...kinds.keys()];
+
+/** Words like these, such as `user` and `template`, stand in files of other programs. */
+const COMMON: ReadonlySet<string> = new Set(['templates', 'use']);
+
+/** Whether any top-level key of the documents is one of trueup, or resembles one. */
+export function hasOwnTopLevelKeys(kinds: Kinds, documents: readonly RawDocument[]): boolean {
+  const keys = documents.flatMap(({ root }) => (isMap(root) ? Object.keys(root) : []));
+  // Other programs have lists of `users` and `groups`; those of trueup are mappings.
+  const isBeyond = (word: string): boolean => kinds.get(word)?.beyond === true;
+  const near = topLevelKeys(kinds).filter((word) => !COMMON.has(word) && !isBeyond(word));
+  const isSection = (key: string): boolean =>
+    isBeyond(key) && documents.some(({ root }) => isMap(root) && isMap(root[key]));
+  return keys.some((key) => COMMON.has(key) || isSection(key) || nearest(key, near) !== undefined);
+}
+
+/** Whether a text that is no valid YAML has a line, or a mapping, that begins with one of the keys. */
+export const hasKey = (text: string, keys: readonly string[]): boolean =>
+  new RegExp(`(?:^|[{,])[ \\t]{0,99}["']?(?:${keys.join('|')})["']?[ \\t]{0,99}:`, 'm').test(text);
