@@ -13,6 +13,7 @@ import {
   paired,
   refuse,
   Refusal,
+  walk,
   type AttributeChange,
   type Change,
   type Declaration,
@@ -131,7 +132,8 @@ function judged(
     const entry = entries[change.renamed_from ?? change.address];
     const { attributes } = context.kinds.get(change.kind)!;
     const isFresh = entry === undefined || Object.keys(entry.applied).length === 0;
-    const changes = changesOf(change).filter(({ path }) => attributes[path]?.secret !== true);
+    const secrets = [...walk(attributes)].flatMap(([path, { secret }]) => (secret ? path : []));
+    const changes = changesOf(change).filter(({ path }) => !secrets.includes(path));
     const isDrifted = ({ drifted }: AttributeChange): boolean => isFresh || drifted === true;
     const outside = changes.filter(isDrifted);
     return [

@@ -29,6 +29,7 @@ import {
   type Part,
 } from './reference-syntax.js';
 import type { Instance } from './collect.js';
+import { referenceFrom } from './template-references.js';
 import { Word, isMap, type Raw, type RawMap } from './yaml/raw-values.js';
 import { ownCredential, type SecretSource } from './secret-source.js';
 import { anything, holdsSecret, inside } from './vocabulary.js';
@@ -198,24 +199,10 @@ export const notInText = (text: string, value: Raw): readonly [summary: string, 
         'Make it the whole value.',
       ];
 
-/** A reference with its key filled in; in a template, one to an object of the same instance. */
 function declaredPart(part: ExpressionFrom<'declared'>, at: Filling): Expression {
   const { index } = part;
-  const { instance } = at.scope;
-  const isOwn = instance?.owns(part.kind, part.name) === true;
-  if (!isOwn && !(index && 'each' in index)) return part;
-  const inner = index && ('key' in index ? index.key : eachKey(part, index.each, at));
-  if (index && inner === undefined) return part;
-  const key = isOwn ? joinedKey(instance.key, inner) : inner;
-  const name = isOwn ? `${instance.prefix}-${part.name}` : part.name;
-  const address = formatAddress({ kind: part.kind, name, key });
-  const { index: _, ...bare } = part;
-  return {
-    ...bare,
-    name,
-    ...(key !== undefined && { index: { key } }),
-    text: `\${${address}.${part.attribute}}`,
-  };
+  const key = index && ('key' in index ? index.key : eachKey(part, index.each, at));
+  return index && key === undefined ? part : referenceFrom(at.scope.instance, part, key);
 }
 
 /** Undefined after a complaint. */
@@ -226,13 +213,6 @@ function eachKey({ text }: Expression, steps: readonly string[], at: Filling): s
     complainAt(at, 'not-text', `${text}: a key must be a plain string`);
   return key;
 }
-
-/** Keys of a `for_each` around another: one, because an address has one. */
-export const joinedKey = (
-  outer: string | undefined,
-  inner: string | undefined,
-): string | undefined =>
-  outer === undefined || inner === undefined ? (outer ?? inner) : `${outer}/${inner}`;
 
 /** The value of an expression that is known while loading, as text of the language; undefined for others and after a complaint. */
 function fill(part: Expression, at: Filling): Raw | undefined {

@@ -39,11 +39,11 @@ import { expanded, type Member } from './for-each.js';
 import {
   build,
   converted,
-  joinedKey,
   substitute,
   type InterpolationContext,
   type Scope,
 } from './interpolate.js';
+import { joinedKey } from './template-references.js';
 import { errorAt, type Reporting } from './diagnostics-list.js';
 import { ownCredential, type SecretSource } from './secret-source.js';
 import { isMap, type Raw } from './yaml/raw-values.js';

@@ -10,7 +10,8 @@ import {
 } from '../model/index.js';
 import { placeText, type Collected, type Instance, type RawEntry } from './collect.js';
 import { expanded, type Member } from './for-each.js';
-import { joinedKey, substitute, type Scope } from './interpolate.js';
+import { substitute, type Scope } from './interpolate.js';
+import { joinedKey } from './template-references.js';
 import { complain, type ResolveRun } from './resolve-declaration.js';
 import type { Parameters, ParametersOf } from './template-parameters.js';
 import { found as foundWord, ofExpression, type Violation } from './validation.js';

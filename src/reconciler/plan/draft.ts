@@ -56,6 +56,13 @@ export interface Draft {
   readonly held: Set<string>;
 }
 
+export interface FilledDeclaration {
+  readonly kind: Kind;
+  readonly declaration: Declaration;
+  /** Its values, with what references lead to. */
+  readonly filled: Values;
+}
+
 /** An object as it was last written, where its reading may be from before that: apply waits for a new one. */
 export function current(
   { input, old, awaited }: Draft,

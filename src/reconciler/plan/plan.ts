@@ -10,7 +10,6 @@ import {
   Reference,
   referencesIn,
   Secret,
-  shellWord,
   writes,
   type AttributeChange,
   type Change,
@@ -20,7 +19,6 @@ import {
   type Diagnostic,
   type Entry,
   type Exit,
-  type Kind,
   type Live,
   type Plan,
   type Replaces,
@@ -31,7 +29,13 @@ import {
 import { graph } from './dependency-graph.js';
 import { createdFields, diff, driftOf, ignoring, type SecretVerdict } from './diff.js';
 import { declaredPart, literalsAtMasks } from './document-diff.js';
-import { composedUpdate, current, type Draft, type Planned } from './draft.js';
+import {
+  composedUpdate,
+  current,
+  type Draft,
+  type FilledDeclaration,
+  type Planned,
+} from './draft.js';
 import {
   identicalDeclarations,
   identicalError,
@@ -42,7 +46,6 @@ import {
   Matcher,
   adoptionWords,
   adviceToFind,
-  identityKey,
   isMatchError,
   recordedObject,
   unknownParent,
@@ -51,7 +54,6 @@ import {
 import { sequence } from './order.js';
 import {
   additionsOnlyError,
-  bindAdvice,
   declarationError,
   existsAlreadyError,
   immutableError,
@@ -65,6 +67,7 @@ import { fillAll, type Resolver } from './resolve-references.js';
 import { afterDeposed, heldElsewhere, planRemoved } from './removed-declarations.js';
 import { refactoringNotes } from './refactoring-notes.js';
 import { renameHints } from './rename-hints.js';
+import { firstWrite, hindranceTo, type LiveMatch } from './replacement.js';
 import { withNumbers } from './text-numbers.js';
 
 /** With the readings that the plan was computed from. */
@@ -199,13 +202,6 @@ function matchOthers(
     found.set(address, { kind, declared, ...defined({ live }), moves: false });
   }
   return found;
-}
-
-interface FilledDeclaration {
-  readonly kind: Kind;
-  readonly declaration: Declaration;
-  /** Its values, with what references lead to. */
-  readonly filled: Values;
 }
 
 function planDeclared(draft: Draft, declaration: Declaration): readonly Change[] {
@@ -417,7 +413,7 @@ function onLive(
 }
 
 interface Replacing extends Pick<Replaces, 'before' | 'changes'> {
-  readonly match: Match & { readonly live: Live };
+  readonly match: LiveMatch;
   /** Those of the changes that no update can make. */
   readonly fixed: readonly AttributeChange[];
 }
@@ -439,7 +435,7 @@ function replacement(
   const [there] = declaration.lifecycle.allow_duplicate ? [] : draft.matcher.alike(kind, values);
   if (there) draft.diagnostics.push(existsAlreadyError(kind, declaration, there));
   if (there || isFaulty(draft, one, undefined)) return [];
-  const first = fitsBeside(draft, one, before) ? 'create' : 'delete';
+  const first = firstWrite(draft, one, before);
   if (first === 'delete') draft.vacated.add(address);
   const paths = fixed.map(({ path }) => path);
   const base = common(draft, declaration, `${howChanged(fixed)}, and cannot be updated`, match);
@@ -460,48 +456,6 @@ function replacement(
     })),
     { action: 'delete', ...old, write, request: draft.input.compose(kind, write) },
   ];
-}
-
-/** Why a live object cannot be replaced, and what to do then. */
-function hindranceTo(
-  kind: Kind,
-  { address, lifecycle }: Declaration,
-  { how, entry, live, renamedFrom = address }: Replacing['match'],
-): string | undefined {
-  const { create, delete: remove } = kind.operations;
-  const forget = `Declare the other object under a new name, or forget this one: trueup state rm ${shellWord(renamedFrom)}`;
-  const missing = [...(create ? [] : ['created']), ...(remove ? [] : ['deleted'])];
-  if (missing.length > 0)
-    return `${kind.name} cannot be ${missing.join(' or ')} through the API, so trueup cannot replace this object. ${forget}`;
-  if (how !== 'recorded')
-    return `trueup replaces only objects that it manages, and this one is not managed yet. Correct the declaration; or import the object, and the next plan replaces it.\n${bindAdvice(address, live.id, entry !== undefined)}`;
-  const { on_removal: removal = 'delete' } = lifecycle;
-  return removal === 'delete'
-    ? undefined
-    : `lifecycle.on_removal is ${removal}, so trueup may not delete the object, and cannot replace it. ${forget}`;
-}
-
-/**
- * True if the new object can exist together with the old one. It cannot if the name or the content is the identity, or
- * if its identity may be the same; and a reference to an object that is deleted first has to be removed before that.
- */
-function fitsBeside(
-  draft: Draft,
-  { kind, declaration, filled }: FilledDeclaration,
-  before: Values,
-): boolean {
-  if (
-    kind.identity === 'content' ||
-    kind.identity.some((name) => kind.attributes[name]?.word === 'text')
-  )
-    return false;
-  const identity = identityKey(kind, filled);
-  const waits = draft.graph.dependencies.get(declaration.address) ?? [];
-  return (
-    identity !== undefined &&
-    identity !== identityKey(kind, before) &&
-    !waits.some((one) => draft.vacated.has(one))
-  );
 }
 
 function reasonOf(

@@ -13,7 +13,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { run as apply } from '../../../src/cli/commands/apply.js';
 import { run as drift } from '../../../src/cli/commands/drift.js';
 import { run as exportRun } from '../../../src/cli/commands/export.js';
+import { run as importRun } from '../../../src/cli/commands/import.js';
 import { run as plan } from '../../../src/cli/commands/plan.js';
+import { rm as stateRemove } from '../../../src/cli/commands/state.js';
 import type { JsonObject } from '../../../src/model/index.js';
 import { box, type Box } from '../../support/box.js';
 import { freshFolder, inProcess, type Said } from '../../support/in-process.js';
@@ -447,6 +449,28 @@ describe('what is not drift stays, and is named', () => {
     expect(home.read('trueup.yaml')).toBe(edited.replace('name: C', 'name: C2'));
     const shown = await home.run(plan, 'plan');
     expect(shown.stdout).toContain('name changed in the declaration, and outside of trueup');
+  });
+
+  it('a secret that trueup never sent: no live value of it can be read', async () => {
+    const pager =
+      'alert_push_destinations:\n  p:\n    { name: P, endpoint: { url: "https://a.test" } }\n';
+    const home = await applied({ 'trueup.yaml': pager });
+    let id = '';
+    home.service.tamper('alert_push_destinations', (all) => {
+      id = String(all[0]!['id']);
+      return all;
+    });
+    await home.run(stateRemove, 'state', 'rm', 'alert_push_destinations.p');
+    const withSecret = pager.replace(
+      ' } }',
+      ' }, authentication: { secret: "${secret.env.PAGER}" } }',
+    );
+    writeFileSync(join(home.cwd, 'trueup.yaml'), withSecret);
+    await home.run(importRun, 'import', 'alert_push_destinations.p', id);
+    home.change('alert_push_destinations', 'P', { endpoint: { url: 'https://b.test' } });
+    const { code, stderr } = await home.update();
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('secret')]);
+    expect(home.read('trueup.yaml')).toBe(withSecret.replace('a.test', 'b.test'));
   });
 
   it('nothing: no file is touched', async () => {
