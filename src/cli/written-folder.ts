@@ -28,10 +28,10 @@ export async function writeTogether(
     ? join(folder, hidden)
     : join(dirname(folder), `.${basename(folder)}${hidden}`);
   try {
-    await files.makeFolder(draft);
+    await files.makeFolder(draft, 0o755);
     await forEachLimited(texts, AT_ONCE, async ([name, text]) => {
       const path = join(draft, name);
-      if (name !== topOf(name)) await files.makeFolder(dirname(path));
+      if (name !== topOf(name)) await files.makeFolder(dirname(path), 0o755);
       await files.create(path, text, 0o644);
     });
     if (there) await moveAll(context, draft, folder, texts);

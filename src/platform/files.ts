@@ -38,8 +38,8 @@ export function diskFiles(random: Random): Files {
       await unlink(path);
       await syncFolder(dirname(path));
     },
-    async makeFolder(path) {
-      const first = await mkdir(path, { recursive: true, mode: 0o700 });
+    async makeFolder(path, mode = 0o700) {
+      const first = await mkdir(path, { recursive: true, mode });
       if (first !== undefined) await syncFolder(dirname(first));
     },
     list: (path) => readdir(path),

@@ -35,8 +35,11 @@ export interface Files {
   rename(from: string, to: string): Promise<void>;
   /** Durable. */
   remove(path: string): Promise<void>;
-  /** With its parents, 0700 where they are new. */
-  makeFolder(path: string): Promise<void>;
+  /**
+   * With its parents.
+   * @param mode of those that are new: 0700 by default
+   */
+  makeFolder(path: string, mode?: number): Promise<void>;
   list(path: string): Promise<readonly string[]>;
   /** With every symbolic link followed. */
   realPath(path: string): Promise<string>;

@@ -1,6 +1,6 @@
 // What `trueup init` writes: projects and pipelines. The pipelines are run in test/backends/workflows.test.ts.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
@@ -155,6 +155,19 @@ describe('package.json and package-lock.json', () => {
     expect(stdout).toContain('  "trueup": "file:tools/trueup.tgz"\n');
     expect(stdout).toContain('npm install --package-lock-only --ignore-scripts');
     expect(home.read('package.json')).toBe('{"name":"mine"}');
+  });
+
+  test('a tarball from elsewhere is copied once, and another one is not written over it', async () => {
+    const home = folder({ 'package.json': '{"name":"mine"}' });
+    const other = folder({ 'trueup.tgz': 'one', 'newer/trueup.tgz': 'two' });
+    const init = (from: string) => ['init', '--ci', 'github', '--package', join(other.path, from)];
+    expect((await home.expect(0, init('trueup.tgz'))).stdout).toContain('to vendor/trueup.tgz');
+    expect((await home.expect(0, init('trueup.tgz'))).stdout).not.toContain('copied');
+    const { stderr } = await home.expect(1, init('newer/trueup.tgz'));
+    expect(stderr).toContain('vendor/trueup.tgz is another file than');
+    expect(home.read('vendor/trueup.tgz')).toBe('one');
+    const modeOf = (name: string): number => statSync(join(home.path, name)).mode & 0o755;
+    expect([modeOf('vendor'), modeOf('.github/workflows')]).toEqual([0o755, 0o755]);
   });
 
   test.each([

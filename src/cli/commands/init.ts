@@ -214,7 +214,7 @@ async function addPipeline(
 
 async function add({ files, cwd }: Context, path: string, text: string): Promise<string> {
   try {
-    await files.makeFolder(join(cwd, dirname(path)));
+    await files.makeFolder(join(cwd, dirname(path)), 0o755);
     await files.create(join(cwd, path), text, 0o644);
     return `wrote ${path}`;
   } catch (error) {

@@ -1,9 +1,9 @@
 // package.json and package-lock.json beside the declarations: CI installs from them, so that it runs the same bytes each
 // time and never asks a registry for a name alone.
 import { spawn } from 'node:child_process';
-import { copyFile, stat } from 'node:fs/promises';
+import { copyFile, readFile, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { isObject, refuse, tryJson, urlFrom } from '../../model/index.js';
+import { isObject, pathWord, refuse, tryJson, urlFrom } from '../../model/index.js';
 import { ifThere } from '../../state/disk-errors.js';
 import { typed } from '../commands-to-type.js';
 import type { Context } from '../context.js';
@@ -72,7 +72,13 @@ async function dependencyOf({ flags, cwd, files }: Context) {
   if (!isAbsolute(inside) && !inside.startsWith('..'))
     return { dependency: `file:${inside.split(sep).join('/')}`, said };
   const copy = `${VENDOR}/${basename(path)}`;
-  await files.makeFolder(join(cwd, VENDOR));
+  const there = await readFile(join(cwd, copy)).catch(() => undefined);
+  if (there?.equals(await readFile(path))) return { dependency: `file:${copy}`, said };
+  if (there)
+    refuse('exists', `${copy} is another file than ${spec}, and is not overwritten.`, {
+      detail: `To use it, name it: --package ${pathWord(copy)}\nOtherwise delete it and ${LOCK}, and type the same command again.`,
+    });
+  await files.makeFolder(join(cwd, VENDOR), 0o755);
   await copyFile(path, join(cwd, copy));
   said.push(`copied ${spec} to ${copy}`);
   return { dependency: `file:${copy}`, said };
