@@ -242,6 +242,9 @@ export function countWrites(changes: readonly Change[]): WriteCounts {
   return counts;
 }
 
+/** Stands for a value that was not declared earlier, in a comparison of declarations. */
+export const NOT_KNOWN = '(not known)';
+
 /** Whether the change is one for `--detailed-exitcode`: it sends something, drops an address, or was made outside of trueup. */
 export function isChange(change: Change): boolean {
   return writes(change) || change.action === 'forget' || change.previous_id !== undefined;

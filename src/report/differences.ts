@@ -2,6 +2,7 @@
 import { diffArrays } from 'diff';
 import {
   mapMembers,
+  NOT_KNOWN,
   SENSITIVE,
   canonical,
   compareText,
@@ -177,7 +178,7 @@ const dotted = (path: readonly string[]): string =>
 
 /** A value in one line, as JSON with a space behind each comma, where it may be broken. */
 export function inline(value: Json): string {
-  if (value === SENSITIVE) return SENSITIVE;
+  if (value === SENSITIVE || value === NOT_KNOWN) return value;
   if (Array.isArray(value)) return `[${value.map(inline).join(', ')}]`;
   if (isObject(value)) {
     const members = Object.entries(value).map(

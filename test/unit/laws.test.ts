@@ -5,6 +5,7 @@ import { bareEstate, type Estate } from '../../src/emulator/index.js';
 import {
   canonical,
   Reference,
+  NOT_KNOWN,
   Secret,
   type AttributeChange,
   type Change,
@@ -12,7 +13,7 @@ import {
   type Project,
   type Value,
 } from '../../src/model/index.js';
-import { compareDeclarations, NOT_KNOWN } from '../../src/reconciler/plan/compare-declarations.js';
+import { compareDeclarations } from '../../src/reconciler/plan/compare-declarations.js';
 import { kinds } from '../../src/resources/index.js';
 import { renderPlan } from '../../src/report/render.js';
 import { planFormats } from '../../src/report/formats.js';

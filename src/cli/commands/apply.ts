@@ -258,8 +258,14 @@ async function reportOutcomes(
       : renderOutcomes(outcomes, styleBesideErrors(context)),
   );
   await reportFailures(context, outcomes);
-  if (!context.flags.json && outcomes.some(({ outcome }) => outcome !== 'done'))
+  if (!context.flags.json && outcomes.some(({ outcome }) => outcome !== 'done')) {
+    const isRejected = outcomes.some(({ diagnostic }) => diagnostic?.code === 'rejected');
+    if (isRejected)
+      context.err.write(
+        'The service would reject the same request again: first remove the cause.\n',
+      );
     context.err.write(`${next}\n`);
+  }
   const inGit = snapshot ? undefined : await stateInGit(context.cwd, store.location);
   if (inGit) await context.tell([inGit]);
 }

@@ -15,6 +15,7 @@ import {
   isTree,
   keptMembers,
   mergeOf,
+  NOT_KNOWN,
   own,
   recordFrom,
   redactAll,
@@ -302,9 +303,6 @@ function liveObjectsOf(
     [...objects].map(([name, byId]) => [name, { kind: kinds.get(name)!, byId }] as const),
   );
 }
-
-/** Stands for a value that was not declared earlier. */
-export const NOT_KNOWN = '(not known)';
 
 /** The earlier values, and what is not known of those that are declared empty only now: there may have been some. */
 function withUnknown(before: Values, after: Values): Values {

@@ -56,6 +56,16 @@ it('advice changes no state, and has the references and the PATHs', async () => 
   );
 });
 
+it('a value that was not declared earlier stands there as not known, and not as a text', async () => {
+  const hook = (more: string): string =>
+    `alert_push_destinations:\n  p: { name: P, endpoint: { url: "https://a.test" }${more} }\n`;
+  const home = repository({ 'trueup.yaml': hook('') });
+  home.write('trueup.yaml', hook(', suspended: false'));
+  const env = { PATH: process.env['PATH'] ?? '' };
+  const { stdout } = await inProcess(diff, ['diff', 'HEAD'], { cwd: home.path, env });
+  expect(stdout).toMatch(/suspended +\(not known\) → false/);
+});
+
 it('declarations of which none stayed say nothing of a state', async () => {
   const declared = (name: string): string =>
     `accounts:\n  ${name}1: { name: A${name}, account: "1" }\n  ${name}2: { name: B${name}, account: "1" }\n`;

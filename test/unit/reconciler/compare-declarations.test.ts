@@ -12,11 +12,9 @@ import {
   type Project,
   type Value,
   type Values,
-} from '../../../src/model/index.js';
-import {
-  compareDeclarations,
   NOT_KNOWN,
-} from '../../../src/reconciler/plan/compare-declarations.js';
+} from '../../../src/model/index.js';
+import { compareDeclarations } from '../../../src/reconciler/plan/compare-declarations.js';
 import { replaceable } from '../../support/fifth-kind.js';
 import { declare, project } from '../../support/planning.js';
 
