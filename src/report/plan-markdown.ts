@@ -14,7 +14,7 @@ import {
 } from './change-groups.js';
 import { inline, outsideDifference } from './differences.js';
 import { impactItems } from './impact-text.js';
-import { code, fence, shorten } from './escaping.js';
+import { code, fence, prose, shorten } from './escaping.js';
 import type { Lines } from './layout.js';
 import {
   diagnosticItems,
@@ -42,6 +42,9 @@ import {
   verbOf,
   type Again,
 } from './words.js';
+
+/** Characters of the heading, which has all counts at every level. References of a comparison may be long. */
+const MOST_OF_HEADING = 400;
 
 /** The first line is a hidden marker by which a job finds its earlier comment. */
 export function planMarkdown(document: PlanDocument, { requests, verbose, again }: Style): string {
@@ -80,7 +83,7 @@ function* planLines(
   level: Level,
   { sent = [], verbose, again }: Wanted,
 ): Lines {
-  yield* [`### ${level.prose(planSentence(document))}`, ''];
+  yield* [`### ${prose(shorten(planSentence(document), MOST_OF_HEADING))}`, ''];
   yield* policyItems(document, level, again);
   yield* diagnosticItems(document.diagnostics, level);
   if (groups.length > 0) {

@@ -198,7 +198,11 @@ const sidesOf = ({ before, after }: NonNullable<PlanDocument['compared']>): [str
 /** What was compared in place of a cloud. */
 export const COMPARED = 'Declarations were compared. The cloud and the state were not read.';
 
-const withChanges = (adopted: number): string => (adopted > 0 ? ` (${adopted} with changes)` : '');
+/** How many of those that are adopted are changed, too, and of those that are updated renamed. */
+const alsoDone = (adopted: number, updated: number): Partial<Record<keyof Summary, string>> => ({
+  ...(adopted > 0 && { adopt: ` (${adopted} with changes)` }),
+  ...(updated > 0 && { update: ` (${updated} renamed)` }),
+});
 
 /** The sentence a plan ends with. */
 export function planSentence(document: PlanDocument): string {
@@ -212,9 +216,12 @@ export function planSentence(document: PlanDocument): string {
     const moved = renamed > 0 ? `, ${renamed} renamed` : '';
     return `No changes${compared || renamed > 0 ? where : ''}${moved}. ${kept}.`;
   }
-  const written = withChanges(resource_changes.filter(adoptsAndWrites).length);
+  const also = alsoDone(
+    resource_changes.filter(adoptsAndWrites).length,
+    resource_changes.filter((one) => actionOf(one) === 'update' && one.previous_address).length,
+  );
   const counts = worthCounting(summary).map(
-    (action) => `${summary[action]} to ${action}${action === 'adopt' ? written : ''}`,
+    (action) => `${summary[action]} to ${action}${also[action] ?? ''}`,
   );
   if (renamed > 0) counts.push(`${renamed} to rename`);
   const name = compared ? `From ${from} to ${to}` : 'Plan';
@@ -423,14 +430,17 @@ export function outcomeSentence(outcomes: readonly Outcome[]): string {
   const renamed = applied.filter(
     ({ action, renamed_from }) => action === 'keep' && renamed_from !== undefined,
   ).length;
-  const written = withChanges(applied.filter(({ updates }) => updates).length);
+  const also = alsoDone(
+    applied.filter(({ updates }) => updates).length,
+    applied.filter(({ action, renamed_from }) => action === 'update' && renamed_from).length,
+  );
   const counts = worthCounting(done).map(
-    (action) => `${done[action]} ${past[action]}${action === 'adopt' ? written : ''}`,
+    (action) => `${done[action]} ${past[action]}${also[action] ?? ''}`,
   );
   if (renamed > 0) counts.push(`${renamed} renamed`);
   const open = countsOf(outcomes, ({ outcome }) => outcome, ['failed', 'skipped', 'unknown']);
   const head = open.length === 0 ? 'Applied' : 'Not all applied';
-  return `${head}: ${counts.join(', ')}; ${[`${done.keep} unchanged`, ...open].join(', ')}.`;
+  return `${head}: ${counts.join(', ')}; ${[`${done.keep - renamed} unchanged`, ...open].join(', ')}.`;
 }
 
 /** The addresses of the cloud. One below another says nothing more. */

@@ -63,7 +63,7 @@ describe('shortening', () => {
     expect(fewRows).toContain(`… and ${1000 * changed.length - rowsOf(fewRows)} more`);
     expect(rowsOf(fewRows)).toBeGreaterThan(50);
     expect(fewRows).toContain(
-      '### Plan: 3000 to create, 2000 to adopt (1000 with changes), 2000 to update, 1000 to delete, 1000 to forget; 0 unchanged.',
+      '### Plan: 3000 to create, 2000 to adopt (1000 with changes), 2000 to update (1000 renamed), 1000 to delete, 1000 to forget; 0 unchanged.',
     );
   });
 });
@@ -100,7 +100,11 @@ test('every plan fits, with true counts', () => {
       const renamed = all.filter(
         ({ action, renamed_from }) => action === 'keep' && renamed_from !== undefined,
       ).length;
-      const counts = `: ${create} to create,${adopt > 0 ? ` ${adopt} to adopt${changing},` : ''} ${update} to update,${replace > 0 ? ` ${replace} to replace,` : ''} ${deleted} to delete${forget > 0 ? `, ${forget} to forget` : ''}${renamed > 0 ? `, ${renamed} to rename` : ''}; ${keep - renamed} unchanged.`;
+      const moved = all.filter(
+        ({ action, renamed_from }) => action === 'update' && renamed_from !== undefined,
+      ).length;
+      const updated = `${update} to update${moved > 0 ? ` (${moved} renamed)` : ''}`;
+      const counts = `: ${create} to create,${adopt > 0 ? ` ${adopt} to adopt${changing},` : ''} ${updated},${replace > 0 ? ` ${replace} to replace,` : ''} ${deleted} to delete${forget > 0 ? `, ${forget} to forget` : ''}${renamed > 0 ? `, ${renamed} to rename` : ''}; ${keep - renamed} unchanged.`;
       expect(markdown).toContain(
         errors + create + adopt + update + replace + deleted + forget > 0 ? counts : 'No changes',
       );

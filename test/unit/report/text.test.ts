@@ -291,7 +291,7 @@ test('a delete shows what is lost, not what was empty', () => {
   expect(differences(emptied)).not.toEqual([]);
 });
 
-test('an apply counts the objects that got another address alone', () => {
+test('an apply counts the objects that got another address, alone and with a change', () => {
   const outcome = { kind: 'accounts', action: 'keep', outcome: 'done', id: '1' } as const;
   const text = renderOutcomes(
     [
@@ -301,7 +301,7 @@ test('an apply counts the objects that got another address alone', () => {
     ],
     { color: false, width: 80 },
   );
-  expect(text).toContain('Applied: 0 created, 1 updated, 0 deleted, 1 renamed; 2 unchanged.\n');
+  expect(text).toContain('Applied: 0 created, 1 updated (1 renamed), 0 deleted, 1 renamed; 1 unchanged.\n');
 });
 
 test('an apply says which adopted objects it updated', () => {
@@ -341,13 +341,13 @@ test('why a write failed is left out where another stream says it; a skipped one
   );
 });
 
-test('a plan counts the objects that get another address alone', () => {
+test('a plan counts the objects that get another address, alone and with a change', () => {
   const changes = [{ ...keep(1), renamed_from: 'alert_rules.before' }, ...mixed.changes];
   const text = renderPlan(planDocument({ plan: { ...mixed, changes }, kinds, meta }), 'text', {
     color: false,
     width: 200,
   });
-  expect(text).toMatch(/ to delete, .*1 to rename; \d+ unchanged\.\n/);
+  expect(text).toMatch(/ 2 to update \(1 renamed\), 1 to delete, .*1 to rename; \d+ unchanged\.\n/);
 });
 
 test('an address that is new for what is kept is shown, and nothing in the cloud changes', () => {
