@@ -9,6 +9,7 @@ import {
   refuse,
   Refusal,
   pathWord,
+  shellWord,
   type PlanContent,
   type PlanDocument,
   type PlanFile,
@@ -16,7 +17,7 @@ import {
   type Project,
 } from '../model/index.js';
 import { blockedRules } from '../report/index.js';
-import type { Again } from '../report/words.js';
+import { timeWords, type Again } from '../report/words.js';
 import { declarationFiles } from '../platform/declaration-files.js';
 import type { Snapshot } from '../state/index.js';
 import type { PlanProtection } from '../state/plan-file.js';
@@ -43,17 +44,37 @@ export async function savePlan(
   protection: PlanProtection,
 ): Promise<void> {
   const { writePlanFile } = await import('../state/plan-file.js');
-  await writePlanFile({ path: resolve(cwd, name), files, clock }, document, options, protection);
+  const at = { path: resolve(cwd, name), files, clock };
+  const before = clock.now();
+  const { expires_at } = await writePlanFile(at, document, options, protection);
   const { rules, flags } = blockedRules(document.policy);
   const allow = flags.length > 0 ? ` To let it pass, plan again with ${flags.join(' ')}` : '';
-  const identity = protection.recipients ? ' --identity FILE' : '';
+  const identity = protection.recipients ? ['--identity', 'FILE'] : [];
   const { lineage, serial } = document.state;
   const state = lineage === null ? 'There is no state yet.' : `The state has serial ${serial}.`;
+  const left = timeWords(Date.parse(expires_at) - before);
   err.write(
     rules.length === 0
-      ? `Saved. ${state} To apply the plan: trueup apply ${pathWord(name)}${identity}\n`
+      ? `Saved. ${state} To apply the plan, within ${left}: ${commandToApply(name, identity)}\n`
       : `Saved for review only: it is blocked, and apply refuses it.${allow}\n`,
   );
+}
+
+/** The command that applies a saved plan. */
+export const commandToApply = (name: string, identity: readonly string[]): string =>
+  ['trueup apply', pathWord(name), ...identity.map(shellWord)].join(' ');
+
+/** When and for which state a plan was made, and what to type next. */
+export function aboutSavedPlan(context: Context, { name, file }: SavedPlan): string {
+  const { document, expires_at } = file;
+  const { generated_at, policy, state } = document;
+  const serial =
+    state.lineage === null ? 'without a state' : `for serial ${state.serial} of the state`;
+  const next =
+    blockedRules(policy).rules.length > 0
+      ? 'It is blocked, and apply refuses it.'
+      : `To apply it: ${commandToApply(name, identityFlag(context))}`;
+  return `Made at ${generated_at} ${serial}, valid until ${expires_at}. ${next}`;
 }
 
 const LONGEST = 30 * 24 * 60 * 60 * 1000;

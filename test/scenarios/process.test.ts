@@ -368,7 +368,7 @@ describe('policy', () => {
     await home.expect(3, ['apply', 'p.plan']);
     expect(
       (await home.expect(0, ['plan', '--out', 'p.plan', '--allow', 'max-deletes'])).stderr,
-    ).toContain('To apply the plan: trueup apply p.plan\n');
+    ).toContain('To apply the plan, within 24 h: trueup apply p.plan\n');
     expect((await home.expect(3, ['apply', '--auto-approve'])).stdout).toContain('max-deletes');
     expect((await home.expect(0, ['state', 'list'])).stdout).toContain('accounts.a3');
     await home.expect(0, ['apply', '--auto-approve', '--allow', 'max-deletes']);

@@ -26,7 +26,7 @@ test('a saved plan and its report say which serial of the state they were made w
   const home = folder({ 'trueup.yaml': small });
   const plan = ['plan', '--out', 'p.plan', '--report', 'markdown=p.md'];
   expect((await home.expect(0, plan)).stderr).toContain(
-    'Saved. There is no state yet. To apply the plan: trueup apply p.plan',
+    'Saved. There is no state yet. To apply the plan, within 24 h: trueup apply p.plan',
   );
   expect(home.read('p.md')).toContain(' · no state · ');
   await home.expect(0, ['apply', 'p.plan']);

@@ -10,7 +10,6 @@ import {
   sameTarget,
   writes,
   pathWord,
-  shellWord,
   summarise,
   type Diagnostic,
   type Exit,
@@ -29,6 +28,7 @@ import { withNotification, type Ended } from '../notify.js';
 import { withPolicies } from '../project-policies.js';
 import { stateInGit } from '../state-in-git.js';
 import {
+  commandToApply,
   isPlanFile,
   projectOfPlan,
   readSavedPlan,
@@ -168,8 +168,7 @@ export async function applyPlan(context: Context, plan: SavedPlan, end: End): Pr
 /** What finishes a plan that was applied in part. One that was made without a state is stale then: there is a state now. */
 function continuation(context: Context, { name, again, file }: SavedPlan): string {
   if (file.document.state.lineage === null) return `Plan ${again()}`;
-  const words = ['trueup apply', pathWord(name), ...identityFlag(context).map(shellWord)];
-  return `To continue: ${words.join(' ')}`;
+  return `To continue: ${commandToApply(name, identityFlag(context))}`;
 }
 
 interface Order {

@@ -27,7 +27,7 @@ describe('a PATH that begins with a dash', () => {
   test('may be a saved plan', async () => {
     const cwd = folderWith({ 'trueup.yaml': PROJECT });
     const { stderr } = await typing(plan, cwd, 'plan', '--out', '-x.plan');
-    expect(stderr).toContain('To apply the plan: trueup apply ./-x.plan');
+    expect(stderr).toContain('To apply the plan, within 24 h: trueup apply ./-x.plan');
   });
 });
 

@@ -41,6 +41,24 @@ test.each([
   ]);
 });
 
+test('what is shown of a saved plan says when it was made, until when it is valid, and what to type', async () => {
+  const cwd = await planned();
+  const shown = await inProcess(show, ['show', 'p.plan'], { cwd, env: {} });
+  const AT = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
+  expect(shown.stderr).toMatch(
+    new RegExp(
+      String.raw`^Made at ${AT} without a state, valid until ${AT}\. To apply it: trueup apply p\.plan\s*$`,
+    ),
+  );
+  await inProcess(apply, ['apply', 'p.plan'], { cwd, env: {} });
+  writeFileSync(join(cwd, 'trueup.yaml'), PROJECT.replace('name: A', 'name: B'));
+  await inProcess(plan, ['plan', '--out', 'p.plan', '--valid-for', '90m'], { cwd, env: {} });
+  const later = await inProcess(show, ['show', 'p.plan'], { cwd, env: {} });
+  expect(later.stderr).toContain('for serial 1 of the state, valid until');
+  const json = await inProcess(show, ['show', 'p.plan', '--format', 'json'], { cwd, env: {} });
+  expect(json.stderr).toBe('');
+});
+
 test('a saved plan in another folder than its own: the folder is the reason', async () => {
   const cwd = await planned();
   const sub = join(cwd, 'sub');
