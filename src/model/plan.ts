@@ -30,6 +30,8 @@ interface Common {
   readonly previous_id?: string;
   /** The object was replaced by another one at this address: it is to be deleted, and the address stays. */
   readonly deposed?: true;
+  /** What people call an object that has no name, where nothing declares it any more. */
+  readonly label?: string;
 }
 
 /** Reason of a change whose object was replaced outside of trueup. */

@@ -171,7 +171,11 @@ function resourceChange(change: Change, old: Change | undefined, kind: Kind): Re
     requests: (replaces?.first === 'delete' ? [old, change] : [change, old]).flatMap((one) =>
       one && 'request' in one && one.request ? [documentRequest(one.request)] : [],
     ),
-    ...defined({ previous_address: change.renamed_from, previous_id: change.previous_id }),
+    ...defined({
+      previous_address: change.renamed_from,
+      previous_id: change.previous_id,
+      label: change.label,
+    }),
     ...(change.deposed && 'id' in change && { deposed: change.id }),
   };
 }

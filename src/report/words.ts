@@ -163,6 +163,7 @@ export function circumstances(resource: ResourceChange): readonly string[] {
     resource.previous_id === undefined
       ? resource.reason
       : `replaced outside of trueup; it was ${resource.previous_id}`,
+    ...(resource.label === undefined ? [] : [resource.label]),
     ...(resource.deposed === undefined ? [] : [`id ${resource.deposed}, deposed`]),
     ...(resource.change.importing ? [`id ${resource.change.importing.id}`] : []),
     ...(resource.previous_address === undefined || isRename(resource)

@@ -56,6 +56,8 @@ export interface ResourceChange {
   readonly previous_id?: string;
   /** The id of an object that another took the place of: it is deleted, and the address stays. */
   readonly deposed?: string;
+  /** What people call an object that has no name, where nothing declares it any more. */
+  readonly label?: string;
 }
 
 export interface ResourceDrift extends Pick<Drift, 'address' | 'kind' | 'id' | 'replaced_by'> {

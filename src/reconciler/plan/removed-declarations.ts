@@ -2,6 +2,8 @@
 import {
   defined,
   keyOf,
+  labelOf,
+  labelsIn,
   removals,
   type Change,
   type Entry,
@@ -85,6 +87,7 @@ export function planRemoved(
     id: entry.id,
     before: live ? declaredPart(kind, entry.applied, live.values) : entry.observed,
     ...(deposed === undefined ? {} : { deposed: true as const }),
+    ...(live && kind.label && { label: labelOf(kind, live.values, labelsIn(liveObjects))! }),
   };
   const created = live ? undefined : draft.input.visibility.created(kind.name, entry.id);
   // Some replicas may show a new object and others not: trueup forgets none before the settle time is over.

@@ -365,3 +365,19 @@ test('what blocks is in the text, and stderr names the rule', async () => {
   const json = await inProcess(plan, ['plan', '--format', 'json'], { cwd, env: {} });
   expect(json.stderr).toContain('error: Blocked by policy: 1 to delete');
 });
+
+test('an alert rule that is deleted is named by what it does, not by ids alone', async () => {
+  const cwd = freshFolder();
+  const written = (text: string): void => writeFileSync(join(cwd, 'trueup.yaml'), text);
+  const base =
+    'settings: { target: emulator }\naccounts: { ops: { name: Field ops } }\nalert_push_destinations: { p: { name: Pager, endpoint: { url: "https://a.test" } } }\n';
+  written(
+    `${base}alert_rules: { r: { associated_accounts: ["\${accounts.ops.id}"], http_destinations: ["\${alert_push_destinations.p.destination_config_id}"], filter_criteria: { alert_type__in: [connection_state] } } }\n`,
+  );
+  await inProcess(apply, ['apply', '--auto-approve'], { cwd, env: {} });
+  written(base);
+  const { stdout } = await inProcess(plan, ['plan'], { cwd, env: {} });
+  expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
+    /DELETE alert_rules\.r .*no longer declared in trueup\.yaml · Field ops: connection_state → Pager/,
+  );
+});
