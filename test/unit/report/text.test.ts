@@ -235,12 +235,16 @@ describe('the progress line', () => {
         { type: 'reading', kind: 'accounts', objects: 500 },
         { type: 'reading', kind: 'accounts', objects: 700 },
         { type: 'reading', kind: 'alert_rules', objects: 10 },
+        { type: 'waiting', why: 'rate limited', milliseconds: 1500 },
+        { type: 'reading', kind: 'alert_rules', objects: 20 },
       ]),
     ).toEqual([
       '',
       'reading accounts 500',
       'reading accounts 700',
       'reading accounts 700, alert_rules 10',
+      'waiting 2 s: rate limited',
+      'reading accounts 700, alert_rules 20',
     ]));
 
   test('of comparing secrets', () =>
@@ -270,7 +274,7 @@ describe('the progress line', () => {
       '0/3',
       '0/3 · creating accounts.a',
       '0/3 · creating accounts.a · deleting accounts.b',
-      '0/3 · waiting 2 s: rate limited · creating accounts.a · deleting accounts.b'.slice(0, 68) +
+      'waiting 2 s: rate limited · 0/3 · creating accounts.a · deleting accounts.b'.slice(0, 68) +
         '…',
       '1/3 · deleting accounts.b',
       '2/3 · 1 not done',
