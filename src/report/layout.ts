@@ -18,16 +18,18 @@ export interface Flow {
   readonly hang?: number;
   readonly paint?: Paint;
   readonly paintLead?: Paint;
+  /** The spaces at which it is broken if possible. */
+  readonly breaks?: RegExp;
 }
 
 /** One piece of text from anywhere, made visible and wrapped. */
 export function* flow(
   text: string,
   { width }: Screen,
-  { lead = '', hang = columns(lead), paint = unpainted, paintLead = unpainted }: Flow = {},
+  { lead = '', hang = columns(lead), paint = unpainted, paintLead = unpainted, breaks }: Flow = {},
 ): Lines {
   const shown = visible(shorten(text, longest));
-  const [first = '', ...rest] = wrap(shown, width - columns(lead), width - hang);
+  const [first = '', ...rest] = wrap(shown, width - columns(lead), width - hang, breaks);
   yield first === '' ? lead.trimEnd() : paintLead(lead) + paint(first);
   for (const line of rest) yield ' '.repeat(hang) + paint(line);
 }
@@ -73,8 +75,6 @@ export function* differenceLines(
   }
 }
 
-/** The sentence that ends a report; what is too wide is broken behind its semicolon. */
-export function* closing(sentence: string, screen: Screen): Lines {
-  const text = columns(sentence) <= screen.width ? sentence : sentence.replace('; ', ';\n');
-  for (const line of text.split('\n')) yield* flow(line, screen, { paint: screen.bold });
-}
+/** The sentence that ends a report; what is too wide is broken between its parts. */
+export const closing = (sentence: string, screen: Screen, paint: Paint = screen.bold): Lines =>
+  flow(sentence, screen, { paint, breaks: /(?<=[.:;,]) / });

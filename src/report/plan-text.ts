@@ -22,7 +22,7 @@ import { inline, outsideDifference } from './differences.js';
 import { advice, ending } from './diagnostics-text.js';
 import { visible } from './escaping.js';
 import { impactLines } from './impact-text.js';
-import { aside, differenceLines, flow, section, type Lines } from './layout.js';
+import { aside, closing, differenceLines, flow, section, type Lines } from './layout.js';
 import { paintOf, screenOf, type Paint, type Screen, type Style } from './style.js';
 import { columns } from './text-width.js';
 import {
@@ -51,7 +51,7 @@ function* planText(document: PlanDocument, style: Style): Lines {
   const isTargeted = changes.some((change) => actionOf(change) !== 'keep');
   yield* ending(document, { sentence: planSentence(document), isTargeted }, screen);
   const sent = requestSentence(changes);
-  if (sent !== undefined) yield* flow(sent, screen);
+  if (sent !== undefined) yield* closing(sent, screen, String);
   const blocked = blockedSentence(document, style.again);
   if (blocked !== undefined) yield* advice(blocked, screen, { lead: '', paint: screen.alarm });
 }

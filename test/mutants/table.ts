@@ -7885,4 +7885,25 @@ export const mutants: readonly Mutant[] = [
     replace: 'canonical([mapMembers(',
     tests: ['unit/declarations/fold.test.ts'],
   },
+  {
+    name: 'the last sentence is broken anywhere',
+    file: 'report/layout.ts',
+    find: '{ paint, breaks: /(?<=[.:;,]) / }',
+    replace: '{ paint }',
+    tests: ['unit/report/text.test.ts'],
+  },
+  {
+    name: 'a flag is broken from its value',
+    file: 'report/text-width.ts',
+    find: 'breaks: RegExp = SPACES',
+    replace: 'breaks: RegExp = / /',
+    tests: ['unit/report/text.test.ts'],
+  },
+  {
+    name: 'the progress line of a wait shows what was read',
+    file: 'report/progress.ts',
+    find: '!applying && waiting === undefined',
+    replace: '!applying',
+    tests: ['unit/report/text.test.ts'],
+  },
 ];

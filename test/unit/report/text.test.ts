@@ -25,9 +25,11 @@ import {
   renderDiagnostics,
   type Progress,
 } from '../../../src/report/index.js';
+import { closing } from '../../../src/report/layout.js';
 import { patchBetween } from '../../../src/report/patch.js';
 import { renderOutcomes } from '../../../src/report/outcomes-text.js';
 import { renderDrift, renderPlan } from '../../../src/report/render.js';
+import { screenOf } from '../../../src/report/style.js';
 import { baseSentence, cloudSentence } from '../../../src/report/words.js';
 import { clip, columns, wrap } from '../../../src/report/text-width.js';
 import { kinds } from '../../../src/resources/index.js';
@@ -86,6 +88,10 @@ describe('wrapping', () => {
     ['a ::b', 1, 20, ['a', '\\u003a:b']],
     ['abcdefgh::d', 8, 20, ['abcdefgh', '\\u003a:d']],
     ['  command', 20, 20, ['  command']],
+    ['allow: --allow max-deletes', 20, 20, ['allow:', '--allow max-deletes']],
+    ['allow: `--max a`', 14, 14, ['allow:', '`--max a`']],
+    ['--allow max-deletes', 12, 12, ['--allow', 'max-deletes']],
+    ['up to --n a--b c', 8, 8, ['up to', '--n a--b', 'c']],
     ['', 5, 5, ['']],
   ])('%j in %i and %i columns', (text, first, rest, lines) =>
     expect(wrap(text, first, rest)).toEqual(lines),
@@ -210,6 +216,15 @@ test('ten thousand unchanged objects are one number', () => {
     'No changes. 10000 objects are as declared.\n',
   );
 });
+
+test.each([
+  [
+    'Plan: 0 to create, 3 to adopt (2 with changes), 0 to delete; 0 unchanged.',
+    ['Plan: 0 to create,', '3 to adopt (2 with changes),', '0 to delete; 0 unchanged.'],
+  ],
+])('the last sentence %j is broken between its parts', (sentence, lines) =>
+  expect([...closing(sentence, screenOf({ color: false, width: 40 }))]).toEqual(lines),
+);
 
 test('a plan with errors does not say that nothing changes', () => {
   const plan = {
