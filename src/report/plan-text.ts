@@ -35,7 +35,6 @@ import {
   requestsInOrder,
   signOf,
   verbOf,
-  type Again,
 } from './words.js';
 
 function* planText(document: PlanDocument, style: Style): Lines {
@@ -47,7 +46,7 @@ function* planText(document: PlanDocument, style: Style): Lines {
   const drift = outside.flatMap((same) => [...driftLines(same, screen)]);
   yield* section('Drift: last applied → live', drift, screen);
   yield* impactLines(document.impact, screen);
-  yield* section('Policy', verdictLines(document, screen, style.again), screen);
+  yield* section('Policy', verdictLines(document, screen), screen);
   const isTargeted = changes.some((change) => actionOf(change) !== 'keep');
   yield* ending(document, { sentence: planSentence(document), isTargeted }, screen);
   const sent = requestSentence(changes);
@@ -97,12 +96,11 @@ function* driftLines(same: readonly ResourceDrift[], screen: Screen): Lines {
   yield* differenceLines(changes.map(outsideDifference), screen);
 }
 
-function* verdictLines(document: PlanDocument, screen: Screen, again: Again | undefined): Lines {
-  for (const { rule, shown, more, flag } of blockedByRule(document, screen.verbose)) {
+/** The last sentence of the plan has what allows the rules. */
+function* verdictLines(document: PlanDocument, screen: Screen): Lines {
+  for (const { rule, shown, more } of blockedByRule(document, screen.verbose)) {
     for (const one of shown) yield* verdictLine(one, '  BLOCKED ', screen.alarm, screen);
     if (more > 0) yield* aside(`and ${more} more by ${rule}. All of them: --verbose`, screen, 4);
-    // The last sentence has the one command for all rules of a saved plan.
-    if (flag !== undefined && !again) yield* aside(`to allow it: ${flag}`, screen, 4);
   }
   const allowed = document.policy.filter(({ verdict }) => verdict === 'allowed');
   if (screen.verbose)
