@@ -7906,4 +7906,11 @@ export const mutants: readonly Mutant[] = [
     replace: '!applying',
     tests: ['unit/report/text.test.ts'],
   },
+  {
+    name: 'a role that is as declared reads as not declared',
+    file: 'report/access-text.ts',
+    find: "return declared ?? 'yes';",
+    replace: "return declared ?? 'no';",
+    tests: ['unit/report/text.test.ts'],
+  },
 ];

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type {
+  AccessCell,
   Diagnostic,
   DriftRecord,
   Event,
@@ -9,6 +10,7 @@ import type {
   Json,
   ResourceDrift,
 } from '../../../src/model/index.js';
+import { accessList } from '../../../src/report/access-text.js';
 import { briefly, errorsBriefly } from '../../../src/report/brief-diagnostics.js';
 import {
   differences,
@@ -225,6 +227,18 @@ test.each([
 ])('the last sentence %j is broken between its parts', (sentence, lines) =>
   expect([...closing(sentence, screenOf({ color: false, width: 40 }))]).toEqual(lines),
 );
+
+test.each<[what: string, cell: Partial<AccessCell>, declared: string]>([
+  ['another role is declared', { address: 'x.y', declared: 'no_access' }, 'no_access'],
+  ['it is as declared', { address: 'x.y' }, 'yes'],
+  ['it is not declared', {}, 'no'],
+  ['it is inherited', { inherited_from: '1' }, ''],
+  ['a role beside it is not declared', { inherited_from: '1', own: ['no_access'] }, 'no'],
+])('a table of roles says whether %s', (_, cell, declared) => {
+  const cells = [{ user: '7', account: '2', role: 'administrator', ...cell }];
+  const { rows } = accessList({ users: [], accounts: [], cells, complete: true });
+  expect(rows[0]?.at(-1)).toBe(declared);
+});
 
 test('a plan with errors does not say that nothing changes', () => {
   const plan = {
