@@ -75,6 +75,9 @@ export function* differenceLines(
   }
 }
 
+/** The spaces between the parts of a sentence. */
+export const BETWEEN_PARTS = /(?<=[.:;,]) /;
+
 /** The sentence that ends a report; what is too wide is broken between its parts. */
 export const closing = (sentence: string, screen: Screen, paint: Paint = screen.bold): Lines =>
-  flow(sentence, screen, { paint, breaks: /(?<=[.:;,]) / });
+  flow(sentence, screen, { paint, breaks: BETWEEN_PARTS });

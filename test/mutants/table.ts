@@ -7888,7 +7888,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the last sentence is broken anywhere',
     file: 'report/layout.ts',
-    find: '{ paint, breaks: /(?<=[.:;,]) / }',
+    find: '{ paint, breaks: BETWEEN_PARTS }',
     replace: '{ paint }',
     tests: ['unit/report/text.test.ts'],
   },
@@ -7912,5 +7912,12 @@ export const mutants: readonly Mutant[] = [
     find: "return declared ?? 'yes';",
     replace: "return declared ?? 'no';",
     tests: ['unit/report/text.test.ts'],
+  },
+  {
+    name: 'a table that is wider than the terminal is broken by it',
+    file: 'cli/commands/state.ts',
+    find: 'columns(line) > out.style.width',
+    replace: 'columns(line) > Infinity',
+    tests: ['unit/cli/state-commands.test.ts'],
   },
 ];
