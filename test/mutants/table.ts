@@ -7920,4 +7920,11 @@ export const mutants: readonly Mutant[] = [
     replace: 'columns(line) > Infinity',
     tests: ['unit/cli/state-commands.test.ts'],
   },
+  {
+    name: 'an apply groups adopted objects with those that it updated',
+    file: 'report/outcomes-text.ts',
+    find: "outcome === 'done' && !updates ? kind",
+    replace: "outcome === 'done' ? kind",
+    tests: ['unit/report/text.test.ts'],
+  },
 ];

@@ -351,6 +351,41 @@ test('an apply says which adopted objects it updated', () => {
   expect(text).toContain('Applied: 0 created, 2 adopted (1 with changes), 0 updated, 0 deleted;');
 });
 
+test.each([
+  [false, ['= adopted accounts.of["c9", "c10"]', '= adopted alert_rules.r (id 3)']],
+  [
+    true,
+    [
+      '= adopted accounts.of["c10"] (id 1)',
+      '= adopted alert_rules.r (id 3)',
+      '= adopted accounts.of["c9"] (id 2)',
+    ],
+  ],
+])('an apply says once which objects of a kind it only adopted; verbose: %j', (verbose, lines) => {
+  const outcome = { action: 'adopt', outcome: 'done' } as const;
+  const text = renderOutcomes(
+    [
+      { ...outcome, kind: 'accounts', address: 'accounts.of["c10"]', id: '1' },
+      { ...outcome, kind: 'alert_rules', address: 'alert_rules.r', id: '3' },
+      { ...outcome, kind: 'accounts', address: 'accounts.of["c9"]', id: '2' },
+      { ...outcome, kind: 'accounts', address: 'accounts.x', id: '4', updates: true },
+    ],
+    { color: false, width: 100, verbose },
+  );
+  const last = ['= adopted, updated accounts.x (id 4)', ''];
+  expect(text.split('\n').slice(0, -2)).toEqual([...lines, ...last]);
+});
+
+test('an id stands in one piece behind its address, or below it', () => {
+  const address = `alert_rules.${'r'.repeat(50)}`;
+  const outcome = { kind: 'alert_rules', action: 'update', outcome: 'done' } as const;
+  const text = renderOutcomes([{ ...outcome, address, id: 'b0000056-97c4' }], {
+    color: false,
+    width: 80,
+  });
+  expect(text).toContain(`~ updated ${address}\n    (id b0000056-97c4)\n`);
+});
+
 test('why a write failed is left out where another stream says it; a skipped one keeps its reason', () => {
   const outcome = { kind: 'accounts', action: 'create' } as const;
   const error = { severity: 'error', code: 'refused', summary: 'it was refused' } as const;
