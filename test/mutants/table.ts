@@ -7927,4 +7927,18 @@ export const mutants: readonly Mutant[] = [
     replace: "outcome === 'done' ? kind",
     tests: ['unit/report/text.test.ts'],
   },
+  {
+    name: 'a table is as wide as its columns, whatever the terminal',
+    file: 'cli/tables.ts',
+    find: 'whole(widths.slice(0, index + 1)) <= available',
+    replace: 'true',
+    tests: ['unit/cli/get.test.ts'],
+  },
+  {
+    name: 'a name is shortened before an id',
+    file: 'cli/tables.ts',
+    find: 'return all.length === wanted.length ? all :',
+    replace: 'return all.length === 0 ? all :',
+    tests: ['unit/cli/get.test.ts'],
+  },
 ];
