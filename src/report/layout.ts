@@ -1,6 +1,7 @@
 // Lays out text for a terminal: wrapped with indentation, coloured after its width is measured.
-import { oneLine, remark, rows, type Difference } from './differences.js';
-import { shorten, visible } from './escaping.js';
+import { inline, oneLine, remark, rows, type Difference } from './differences.js';
+import { guard, shorten, visible } from './escaping.js';
+import type { Json } from '../model/index.js';
 import type { Paint, Screen } from './style.js';
 import { columns, wrap } from './text-width.js';
 
@@ -37,6 +38,21 @@ export function* flow(
 /** Text of less importance than the lines above it. */
 export const aside = (text: string, screen: Screen, indent = 0): Lines =>
   flow(text, screen, { lead: ' '.repeat(indent), paint: screen.dim });
+
+/** A value, broken only between its members: what is copied is JSON. */
+export function* jsonLines(value: Json, { width, dim }: Screen, indent: number): Lines {
+  const text = shorten(inline(value), longest);
+  let line = '';
+  for (const member of text.match(/(?:"(?:[^"\\]|\\.)*"?|[^" ])+/g) ?? []) {
+    const longer = line === '' ? member : `${line} ${member}`;
+    if (line === '' || columns(longer) <= width - indent) line = longer;
+    else {
+      yield ' '.repeat(indent) + dim(guard(line));
+      line = member;
+    }
+  }
+  yield ' '.repeat(indent) + dim(guard(line));
+}
 
 /** Lines below their title, followed by an empty line; empty without lines. */
 export function* section(title: string, lines: Iterable<string>, screen: Screen): Lines {

@@ -18,11 +18,11 @@ import {
   shownDifferences,
   type ChangeGroup,
 } from './change-groups.js';
-import { inline, outsideDifference } from './differences.js';
+import { outsideDifference } from './differences.js';
 import { advice, ending } from './diagnostics-text.js';
 import { visible } from './escaping.js';
 import { impactLines } from './impact-text.js';
-import { aside, closing, differenceLines, flow, section, type Lines } from './layout.js';
+import { aside, closing, differenceLines, flow, jsonLines, section, type Lines } from './layout.js';
 import { paintOf, screenOf, type Paint, type Screen, type Style } from './style.js';
 import { columns } from './text-width.js';
 import {
@@ -82,7 +82,7 @@ function* requestLines(changes: readonly ResourceChange[], screen: Screen): Line
     const lead = `${String(index + 1).padStart(digits)} `;
     const deletes = method === 'DELETE' && { paint: screen.red };
     yield* flow(`${method} ${path}`, screen, { lead, hang, paintLead: screen.dim, ...deletes });
-    if (body !== null) yield* aside(inline(body), screen, hang);
+    if (body !== null) yield* jsonLines(body, screen, hang);
     if (base !== undefined) yield* aside(base, screen, hang);
   }
 }

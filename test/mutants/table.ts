@@ -7941,4 +7941,11 @@ export const mutants: readonly Mutant[] = [
     replace: 'return all.length === 0 ? all :',
     tests: ['unit/cli/get.test.ts'],
   },
+  {
+    name: 'a body is broken within its strings',
+    file: 'report/layout.ts',
+    find: String.raw`(?:"(?:[^"\\]|\\.)*"?|[^" ])+`,
+    replace: '[^ ]+',
+    tests: ['unit/report/text.test.ts'],
+  },
 ];

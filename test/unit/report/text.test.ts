@@ -27,7 +27,7 @@ import {
   renderDiagnostics,
   type Progress,
 } from '../../../src/report/index.js';
-import { closing } from '../../../src/report/layout.js';
+import { closing, jsonLines } from '../../../src/report/layout.js';
 import { patchBetween } from '../../../src/report/patch.js';
 import { renderOutcomes } from '../../../src/report/outcomes-text.js';
 import { renderDrift, renderPlan } from '../../../src/report/render.js';
@@ -227,6 +227,19 @@ test.each([
 ])('the last sentence %j is broken between its parts', (sentence, lines) =>
   expect([...closing(sentence, screenOf({ color: false, width: 40 }))]).toEqual(lines),
 );
+
+test.each<[value: Json, lines: readonly string[]]>([
+  [
+    { a: ['${accounts.field-operations.id of all}', 2], b: 'x, "y", z' },
+    ['{"a":["${accounts.field-operations.id of all}",', '  2], "b":"x, \\"y\\", z"}'],
+  ],
+  [{ a: 1, b: '::error::' }, ['{"a":1, "b":"::error::"}']],
+  [{}, ['{}']],
+])('a body %j is broken only between its members', (value, lines) => {
+  const shown = [...jsonLines(value, screenOf({ color: false, width: 40 }), 2)];
+  expect(shown.join('\n').slice(2)).toBe(lines.join('\n'));
+  expect(JSON.parse(shown.join('\n'))).toEqual(value);
+});
 
 test.each<[what: string, cell: Partial<AccessCell>, declared: string]>([
   ['another role is declared', { address: 'x.y', declared: 'no_access' }, 'no_access'],
