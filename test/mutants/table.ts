@@ -7948,4 +7948,11 @@ export const mutants: readonly Mutant[] = [
     replace: '[^ ]+',
     tests: ['unit/report/text.test.ts'],
   },
+  {
+    name: 'what is told later follows without a blank line',
+    file: 'cli/context.ts',
+    find: "before = '\\n';",
+    replace: '',
+    tests: printed,
+  },
 ];
