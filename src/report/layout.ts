@@ -71,19 +71,24 @@ export function* differenceLines(
 ): Lines {
   const lead = '    ';
   const widest = differences.reduce(
-    (most, one) => (oneLine(one) === undefined ? most : Math.max(most, columns(visible(one.path)))),
+    (most, one) =>
+      oneLine(one) === undefined && remark(one) === ''
+        ? most
+        : Math.max(most, columns(visible(one.path))),
     0,
   );
   for (const difference of differences) {
     const path = visible(difference.path);
     const later = remark(difference);
     const line = oneLine(difference, isUpdate);
-    const whole = `${lead}${path}${' '.repeat(Math.max(Math.min(widest, 36) - columns(path), 0))}  `;
+    const padded = path + ' '.repeat(Math.max(Math.min(widest, 36) - columns(path), 0));
+    const whole = `${lead}${padded}  `;
     if (line !== undefined && columns(whole + line + later) <= screen.width) {
       yield whole + line + (later && screen.dim(later));
       continue;
     }
-    yield* flow(path + later, screen, { lead });
+    const isAligned = columns(lead + padded + later) <= screen.width;
+    yield* flow((isAligned ? padded : path) + later, screen, { lead });
     for (const { sign, text } of rows(difference)) {
       const paint = { '-': screen.red, '+': screen.green, ' ': screen.dim }[sign];
       yield* flow(text, screen, { lead: `${lead}  ${sign} `, paint, paintLead: paint });

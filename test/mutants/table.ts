@@ -7955,4 +7955,11 @@ export const mutants: readonly Mutant[] = [
     replace: '',
     tests: printed,
   },
+  {
+    name: 'a remark is not aligned with the values of the same change',
+    file: 'report/layout.ts',
+    find: '(isAligned ? padded : path)',
+    replace: 'path',
+    tests: ['unit/report/golden.test.ts'],
+  },
 ];
