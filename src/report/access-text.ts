@@ -1,5 +1,11 @@
 // The access review as text: the summary, the rows, and the matrix in Markdown.
-import type { AccessCell, AccessReview, Diagnostic, DocumentHead } from '../model/index.js';
+import {
+  namedWithId,
+  type AccessCell,
+  type AccessReview,
+  type Diagnostic,
+  type DocumentHead,
+} from '../model/index.js';
 import type { Lines } from './layout.js';
 import { fitted, markdownTable, type Level } from './markdown.js';
 import { plural } from './words.js';
@@ -50,7 +56,7 @@ export function accessIndex({ accounts, users, cells }: AccessReview) {
 }
 
 const accountWords = ({ name, id }: Pick<AccessReview['accounts'][number], 'id' | 'name'>) =>
-  `${name} (${id})`;
+  namedWithId(name, id);
 
 /** The role that is declared where it is another one; else whether the role is declared. Empty where all of it is inherited: there is nothing to declare. */
 function declaredWords({ declared, address, inherited_from: from, own }: AccessCell): string {

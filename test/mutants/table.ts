@@ -7962,4 +7962,11 @@ export const mutants: readonly Mutant[] = [
     replace: 'path',
     tests: ['unit/report/golden.test.ts'],
   },
+  {
+    name: 'a masked identifier stands in parentheses of its own',
+    file: 'model/object-label.ts',
+    find: 'id === SENSITIVE ?',
+    replace: 'false ?',
+    tests: ['unit/report/text.test.ts'],
+  },
 ];

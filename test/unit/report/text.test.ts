@@ -1,14 +1,15 @@
 // Widths, wrapping and differences: the parts a text report is laid out of.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type {
-  AccessCell,
-  Diagnostic,
-  DriftRecord,
-  Event,
-  HealthIssue,
-  Json,
-  ResourceDrift,
+import {
+  objectWords,
+  type AccessCell,
+  type Diagnostic,
+  type DriftRecord,
+  type Event,
+  type HealthIssue,
+  type Json,
+  type ResourceDrift,
 } from '../../../src/model/index.js';
 import { accessList } from '../../../src/report/access-text.js';
 import { briefly, errorsBriefly } from '../../../src/report/brief-diagnostics.js';
@@ -239,6 +240,14 @@ test.each<[value: Json, lines: readonly string[]]>([
   const shown = [...jsonLines(value, screenOf({ color: false, width: 40 }), 2)];
   expect(shown.join('\n').slice(2)).toBe(lines.join('\n'));
   expect(JSON.parse(shown.join('\n'))).toEqual(value);
+});
+
+test.each([
+  ['1', 'Headquarters', 'accounts Headquarters (1)'],
+  ['(sensitive)', 'Headquarters', 'accounts Headquarters (sensitive)'],
+  ['(sensitive)', null, 'accounts (sensitive)'],
+])('the object %j named %j is said as %j', (id, label, said) => {
+  expect(objectWords('accounts', id, label)).toBe(said);
 });
 
 test.each<[what: string, cell: Partial<AccessCell>, declared: string]>([
