@@ -17,7 +17,7 @@ import { saidAtFirst, withCommands } from './commands-to-type.js';
 import type { Flags } from './command-table.js';
 import { ownCredentials } from './masked-credentials.js';
 import { version } from './version.js';
-import { ask, isOneStream, outlet, readAll } from './terminal.js';
+import { ask, isOneStream, outlet, readAll, type Out } from './terminal.js';
 
 /** What the runs of a process share about one credential, and hear about each other. */
 export interface Exchanges {
@@ -62,6 +62,7 @@ export function contextOf(
   let events: Promise<Ndjson> | undefined;
   let input: Promise<string> | undefined;
   const beside: Promise<unknown>[] = [];
+  const say = sayer(err);
   const begin = async (): Promise<Ndjson> => {
     const { ndjson } = await import('../report/index.js');
     const begun = ndjson({ version, clock });
@@ -121,7 +122,7 @@ export function contextOf(
       const shortened = all === undefined ? wanted : errorsBriefly(wanted, all);
       const shown = masking.said(withCommands(shortened, context.said));
       if (flags.json) out.write((await context.events()).diagnostics(shown));
-      else err.write((await import('../report/index.js')).renderDiagnostics(shown, err.style));
+      else await say(shown);
     },
     /** The command waits for it at its end. */
     beside: (work: Promise<unknown>): void => void beside.push(work),
@@ -131,6 +132,16 @@ export function contextOf(
       level === levels.length - 1 && err.write(`${masking.text(line())}\n`),
   };
   return context;
+}
+
+/** Writes diagnostics, with a blank line between those of two calls as between those of one. */
+function sayer(err: Out): (diagnostics: readonly Diagnostic[]) => Promise<void> {
+  let before = '';
+  return async (diagnostics) => {
+    const { renderDiagnostics } = await import('../report/index.js');
+    err.write(before + renderDiagnostics(diagnostics, err.style));
+    before = '\n';
+  };
 }
 
 type Shortened = Pick<Context, 'flags' | 'toSeeAll'>;

@@ -1,6 +1,7 @@
 // The formats of listed records. Each takes records in pieces, as they arrive, and keeps none.
 import {
   ExactNumber,
+  defined,
   isObject,
   valueAt,
   walk,
@@ -19,6 +20,8 @@ export interface RecordForm {
   end(): string;
   /** Fields that records had and the form has no place for. */
   readonly left?: ReadonlySet<string>;
+  /** Columns for which a line has no space. */
+  readonly hidden?: number;
 }
 
 /** How rows are laid out. */
@@ -108,11 +111,12 @@ function rows(
   };
   const texts = (found: readonly Found[]): readonly (readonly string[])[] =>
     found.map((one) => valuesOf(one).map(String));
-  // An identifier can only be copied whole, and a label says what most other columns do.
-  const kept = [collection.id ?? '', ...(isLabelled ? [LABEL] : [])]
-    .map((path) => paths.indexOf(path))
-    .filter((index) => index >= 0);
-  const lines = output === 'csv' ? undefined : columned(paths, texts(first), { columns, kept });
+  // A label says what most other columns do.
+  const positions = (...names: readonly string[]): readonly number[] =>
+    names.map((path) => paths.indexOf(path)).filter((index) => index >= 0);
+  const [id] = positions(collection.id ?? '');
+  const layout = { columns, kept: positions(LABEL, 'name'), ...defined({ id }) };
+  const lines = output === 'csv' ? undefined : columned(paths, texts(first), layout);
   let head = lines?.head ?? (paths.length === 0 ? '' : csvRow(paths));
   return {
     some(found) {
@@ -124,6 +128,7 @@ function rows(
     },
     end: () => head,
     left,
+    hidden: lines?.hidden ?? 0,
   };
 }
 

@@ -14,6 +14,8 @@ const LONGEST = 1000;
 export interface TableColumns {
   readonly columns: number;
   readonly kept?: readonly number[];
+  /** The column that is clipped first if all columns are shown then, and last if not. */
+  readonly id?: number;
 }
 
 /** The width of a line: for a table on a terminal, the width of the terminal. */
@@ -22,7 +24,7 @@ export const columnsFor = ({ out, flags }: Context): number =>
 
 const ENDLESS: TableColumns = { columns: Infinity };
 
-/** Rows that come in pieces: columns as wide as what the first rows hold, up to a limit and to the width of the terminal; what is wider in later ones is clipped. The last column is not padded. */
+/** Rows that come in pieces: columns as wide as what the first rows hold, up to a limit and to the width of the terminal; what is wider in later ones is clipped. The last column is not padded. `hidden`: how many columns have no space. */
 export function columned(
   head: readonly string[],
   first: readonly (readonly string[])[],
@@ -39,21 +41,38 @@ export function columned(
     const text = shown(cell, index === head.length - 1 ? WIDEST : widths[index]);
     return text + ' '.repeat(Math.max(0, widths[index]! + GAP - columns(text)));
   };
-  const line = (row: readonly string[]): string =>
-    `${clip(guard(row.map(padded).join('').trimEnd()), available.columns)}\n`;
+  const line = (row: readonly string[]): string => {
+    const cells = row.slice(0, widths.length).map(padded);
+    return `${clip(guard(cells.join('').trimEnd()), available.columns)}\n`;
+  };
   return {
     head: line(title),
     rows: (rows: readonly (readonly string[])[]): string => rows.map(line).join(''),
+    hidden: head.length - widths.length,
   };
 }
 
-/** The widest give first, until all of them fit. Those that are kept give only what they have no space for themselves. */
+const whole = (widths: readonly number[]): number =>
+  widths.reduce((sum, width) => sum + width + GAP, -GAP);
+
+/** The widths of the columns that fit. An identifier gives first where all columns fit then: else it stays whole, since only so it can be copied. */
 function fitting(
   wanted: readonly number[],
-  { columns: available, kept = [] }: TableColumns,
+  { columns: available, kept = [], id }: TableColumns,
 ): readonly number[] {
-  const whole = (widths: readonly number[]): number =>
-    widths.reduce((sum, width) => sum + width + GAP, -GAP);
+  if (id === undefined) return limited(wanted, available, kept);
+  const space = available - whole(wanted.with(id, 0));
+  const least = Math.min(wanted[id]!, Math.max(space, NARROWEST));
+  const all = limited(wanted.with(id, least), available, kept);
+  return all.length === wanted.length ? all : limited(wanted, available, [id, ...kept]);
+}
+
+/** The widest give first, until all of them fit. Those that are kept give only what they have no space for themselves. What still has no space is left out. */
+function limited(
+  wanted: readonly number[],
+  available: number,
+  kept: readonly number[],
+): readonly number[] {
   const keptWidths: number[] = [];
   for (const index of kept) {
     const space = available - whole([...keptWidths, 0]);
@@ -63,7 +82,8 @@ function fitting(
     wanted.map((width, index) => keptWidths[kept.indexOf(index)] ?? Math.min(width, limit));
   let limit = WIDEST;
   while (limit > NARROWEST && whole(most(limit)) > available) limit -= 1;
-  return most(limit);
+  const widths = most(limit);
+  return widths.filter((_, index) => index === 0 || whole(widths.slice(0, index + 1)) <= available);
 }
 
 export function table(

@@ -3,6 +3,7 @@ import type { Values } from './declaration.js';
 import type { Kind, Kinds, LabelOf } from './kind.js';
 import { unescapeFully } from './normalize.js';
 import type { LiveObjects } from './provider.js';
+import { SENSITIVE } from './secret.js';
 import type { State } from './state.js';
 
 const unread: LabelOf = () => undefined;
@@ -50,9 +51,13 @@ export function labelsInState(kinds: Kinds, state: State | undefined): LabelOf {
   };
 }
 
+/** A name and, behind it, the identifier; a mask has parentheses of its own. */
+export const namedWithId = (name: string, id: string): string =>
+  id === SENSITIVE ? `${name} ${id}` : `${name} (${id})`;
+
 /** An object in a sentence: its kind, its label and, behind it, its identifier. */
 export const objectWords = (kind: string, id: string, label: string | null | undefined): string =>
-  typeof label === 'string' ? `${kind} ${label} (${id})` : `${kind} ${id}`;
+  `${kind} ${typeof label === 'string' ? namedWithId(label, id) : id}`;
 
 /** An object that was read, in a sentence. */
 export function liveObjectWords(live: LiveObjects, name: string, id: string): string {

@@ -1,5 +1,11 @@
 // The access review as text: the summary, the rows, and the matrix in Markdown.
-import type { AccessCell, AccessReview, Diagnostic, DocumentHead } from '../model/index.js';
+import {
+  namedWithId,
+  type AccessCell,
+  type AccessReview,
+  type Diagnostic,
+  type DocumentHead,
+} from '../model/index.js';
 import type { Lines } from './layout.js';
 import { fitted, markdownTable, type Level } from './markdown.js';
 import { plural } from './words.js';
@@ -50,7 +56,13 @@ export function accessIndex({ accounts, users, cells }: AccessReview) {
 }
 
 const accountWords = ({ name, id }: Pick<AccessReview['accounts'][number], 'id' | 'name'>) =>
-  `${name} (${id})`;
+  namedWithId(name, id);
+
+/** The role that is declared where it is another one; else whether the role is declared. Empty where all of it is inherited: there is nothing to declare. */
+function declaredWords({ declared, address, inherited_from: from, own }: AccessCell): string {
+  if (address !== undefined) return declared ?? 'yes';
+  return from !== undefined && own === undefined ? '' : 'no';
+}
 
 /** One row per cell, in the order of the tree. */
 export function accessRows(review: AccessReview): readonly (readonly (string | number)[])[] {
@@ -79,7 +91,7 @@ export function accessList(review: AccessReview) {
   // A terminal is narrow, and in most reviews nobody has a role that another one outranks.
   const some = review.cells.some(({ own }) => own !== undefined);
   const rows = review.cells.map((cell) => {
-    const { account, user, role, inherited_from: from = '', own = [], declared = '' } = cell;
+    const { account, user, role, inherited_from: from = '', own = [] } = cell;
     const { name = '', depth = 0, administrators } = accounts.get(account) ?? {};
     return [
       `${'  '.repeat(Math.min(depth, 8))}${accountWords({ name, id: account })}`,
@@ -88,7 +100,7 @@ export function accessList(review: AccessReview) {
       role,
       accounts.get(from)?.name ?? from,
       ...(some ? [own.join(' ')] : []),
-      declared,
+      declaredWords(cell),
     ];
   });
   const own = some ? ['own role'] : [];
@@ -127,7 +139,7 @@ function* long(review: AccessReview, level: Level): Lines {
     level.prose(accountWords(accounts.get(cell.account) ?? { name: '', id: cell.account })),
     level.prose(emails.get(cell.user) ?? cell.user),
     cellText(cell, index, level),
-    level.prose(cell.declared ?? ''),
+    level.prose(declaredWords(cell)),
   ]);
 }
 

@@ -107,16 +107,19 @@ function formerWhole(change: ResourceChange): string | undefined {
 const isUnchangedAdoption = (change: ResourceChange): boolean =>
   actionOf(change) === 'adopt' && !adoptsAndWrites(change);
 
-/** As people read names: `c9` before `c10`. Made once it is needed, which takes time. */
+interface Addressed {
+  readonly address: string;
+}
+
+/** Made once it is needed, which takes time. */
 let collator: Intl.Collator | undefined;
-const compareNames = (a: string, b: string): number =>
+/** As people read names: `c9` before `c10`. */
+export const byAddress = ({ address: a }: Addressed, { address: b }: Addressed): number =>
   (collator ??= new Intl.Collator('en', { numeric: true })).compare(a, b) || compareText(a, b);
 
 function groupOf(found: readonly Member[]): ChangeGroup {
   // A block is read, not carried out: its first and last address enclose the others.
-  const members = found.toSorted(({ change: a }, { change: b }) =>
-    compareNames(a.address, b.address),
-  );
+  const members = found.toSorted((a, b) => byAddress(a.change, b.change));
   const [first] = members;
   const changes = members.map(({ change }) => change);
   const all = first!.differences.map((difference, index) => {

@@ -1,5 +1,6 @@
 // The end of an apply: changes that were made, changes that were not and the reasons, the summary last.
-import { mayHaveFailed, type Outcome } from '../model/index.js';
+import { groupedBy, mayHaveFailed, type Outcome } from '../model/index.js';
+import { addressList, byAddress } from './change-groups.js';
 import { diagnosticLines } from './diagnostics-text.js';
 import { closing, flow, type Lines } from './layout.js';
 import { paintOf, screenOf, type Paint, type Screen, type Style } from './style.js';
@@ -9,18 +10,28 @@ import { past, outcomeSentence, signs } from './words.js';
 export function renderOutcomes(outcomes: readonly Outcome[], style: Style): string {
   const screen = screenOf(style);
   const acted = outcomes.filter(({ action, outcome }) => action !== 'keep' || outcome !== 'done');
-  const lines = (['done', 'skipped', 'failed', 'unknown'] as const)
-    .flatMap((wanted) => acted.filter(({ outcome }) => outcome === wanted))
-    .flatMap((one) => [...outcomeLines(one, screen)]);
+  const ordered = (['done', 'skipped', 'failed', 'unknown'] as const).flatMap((wanted) =>
+    acted.filter(({ outcome }) => outcome === wanted),
+  );
+  const lines = groupedBy(ordered, screen.verbose ? () => undefined : adoptedKind).flatMap(
+    (group) => [...outcomeLines(group, screen)],
+  );
   if (acted.length > 0) lines.push('');
   return [...lines, ...closing(outcomeSentence(outcomes), screen), ''].join('\n');
 }
 
-function* outcomeLines(one: Outcome, screen: Screen): Lines {
-  const { address, outcome, id, diagnostic } = one;
+/** The same for objects that were adopted without a request. */
+const adoptedKind = ({ action, outcome, updates, kind }: Outcome): string | undefined =>
+  action === 'adopt' && outcome === 'done' && !updates ? kind : undefined;
+
+function* outcomeLines(group: readonly Outcome[], screen: Screen): Lines {
+  const one = group[0]!;
+  const { outcome, id, diagnostic } = one;
   const silent = id === undefined || outcome === 'failed' || outcome === 'skipped';
   const [lead, paintLead] = leadOf(one, screen);
-  yield* flow(silent ? address : `${address} (id ${id})`, screen, { lead, hang: 4, paintLead });
+  const addresses = addressList(group.toSorted(byAddress), false);
+  const said = silent || group.length > 1 ? addresses : `${addresses} (id ${id})`;
+  yield* flow(said, screen, { lead, hang: 4, paintLead, breaks: / (?=\(id )/ });
   if (diagnostic && !(screen.diagnosticsApart && mayHaveFailed(one)))
     for (const line of diagnosticLines(diagnostic, { ...screen, width: screen.width - 2 }))
       yield `  ${line}`;

@@ -18,11 +18,11 @@ import {
   shownDifferences,
   type ChangeGroup,
 } from './change-groups.js';
-import { inline, outsideDifference } from './differences.js';
+import { outsideDifference } from './differences.js';
 import { advice, ending } from './diagnostics-text.js';
 import { visible } from './escaping.js';
 import { impactLines } from './impact-text.js';
-import { aside, differenceLines, flow, section, type Lines } from './layout.js';
+import { aside, closing, differenceLines, flow, jsonLines, section, type Lines } from './layout.js';
 import { paintOf, screenOf, type Paint, type Screen, type Style } from './style.js';
 import { columns } from './text-width.js';
 import {
@@ -35,7 +35,6 @@ import {
   requestsInOrder,
   signOf,
   verbOf,
-  type Again,
 } from './words.js';
 
 function* planText(document: PlanDocument, style: Style): Lines {
@@ -47,11 +46,11 @@ function* planText(document: PlanDocument, style: Style): Lines {
   const drift = outside.flatMap((same) => [...driftLines(same, screen)]);
   yield* section('Drift: last applied → live', drift, screen);
   yield* impactLines(document.impact, screen);
-  yield* section('Policy', verdictLines(document, screen, style.again), screen);
+  yield* section('Policy', verdictLines(document, screen), screen);
   const isTargeted = changes.some((change) => actionOf(change) !== 'keep');
   yield* ending(document, { sentence: planSentence(document), isTargeted }, screen);
   const sent = requestSentence(changes);
-  if (sent !== undefined) yield* flow(sent, screen);
+  if (sent !== undefined) yield* closing(sent, screen, String);
   const blocked = blockedSentence(document, style.again);
   if (blocked !== undefined) yield* advice(blocked, screen, { lead: '', paint: screen.alarm });
 }
@@ -83,7 +82,7 @@ function* requestLines(changes: readonly ResourceChange[], screen: Screen): Line
     const lead = `${String(index + 1).padStart(digits)} `;
     const deletes = method === 'DELETE' && { paint: screen.red };
     yield* flow(`${method} ${path}`, screen, { lead, hang, paintLead: screen.dim, ...deletes });
-    if (body !== null) yield* aside(inline(body), screen, hang);
+    if (body !== null) yield* jsonLines(body, screen, hang);
     if (base !== undefined) yield* aside(base, screen, hang);
   }
 }
@@ -97,12 +96,11 @@ function* driftLines(same: readonly ResourceDrift[], screen: Screen): Lines {
   yield* differenceLines(changes.map(outsideDifference), screen);
 }
 
-function* verdictLines(document: PlanDocument, screen: Screen, again: Again | undefined): Lines {
-  for (const { rule, shown, more, flag } of blockedByRule(document, screen.verbose)) {
+/** The last sentence of the plan has what allows the rules. */
+function* verdictLines(document: PlanDocument, screen: Screen): Lines {
+  for (const { rule, shown, more } of blockedByRule(document, screen.verbose)) {
     for (const one of shown) yield* verdictLine(one, '  BLOCKED ', screen.alarm, screen);
     if (more > 0) yield* aside(`and ${more} more by ${rule}. All of them: --verbose`, screen, 4);
-    // The last sentence has the one command for all rules of a saved plan.
-    if (flag !== undefined && !again) yield* aside(`to allow it: ${flag}`, screen, 4);
   }
   const allowed = document.policy.filter(({ verdict }) => verdict === 'allowed');
   if (screen.verbose)

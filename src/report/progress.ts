@@ -50,17 +50,18 @@ export function advance(progress: Progress, event: Event): Progress {
   }
 }
 
-/** At most `width - 1` columns, without a line feed; empty where there is nothing to tell. */
+/** At most `width - 1` columns, without a line feed; empty where there is nothing to tell. What it waits for stands first: it is not cut off. */
 export function progressLine(progress: Progress, style: Style): string {
   const { total, ended, failed, running, reading, comparing, waiting } = progress;
   const applying = total > 0 || running.size > 0 || ended > 0;
+  const isReading = !applying && waiting === undefined;
   const kinds = [...reading].map(([kind, objects]) => `${kind} ${objects}`);
   const parts = [
-    applying && `${ended}/${Math.max(total, ended + running.size)}`,
-    !applying && kinds.length > 0 && `reading ${kinds.join(', ')}`,
-    !applying && comparing && `comparing secrets ${comparing.done}/${comparing.total}`,
-    failed > 0 && `${failed} not done`,
     waiting,
+    applying && `${ended}/${Math.max(total, ended + running.size)}`,
+    isReading && kinds.length > 0 && `reading ${kinds.join(', ')}`,
+    isReading && comparing && `comparing secrets ${comparing.done}/${comparing.total}`,
+    failed > 0 && `${failed} not done`,
     ...running.values(),
   ].filter((part) => typeof part === 'string');
   return screenOf(style).dim(clip(visible(parts.join(' · ')), style.width - 1));

@@ -45,13 +45,25 @@ export function clip(text: string, available: number): string {
   return columns(text) <= available ? text : cut(text, available - 1)[0] + '…';
 }
 
-/** Lines of at most `first` and then `rest` columns, broken at spaces where that is possible; none reads as a command to a CI log. */
-export function wrap(text: string, first: number, rest: number = first): readonly string[] {
+/** The spaces at which a text may be broken: all but those between a flag and its value. */
+const SPACES = /(?<!(?<![\w-])--[a-z][a-z-]*) /;
+
+/** Lines of at most `first` and then `rest` columns, broken at spaces where that is possible; none reads as a command to a CI log. @param breaks the spaces that are preferred */
+export function wrap(
+  text: string,
+  first: number,
+  rest: number = first,
+  breaks: RegExp = SPACES,
+): readonly string[] {
   const lines: string[] = [];
   let line = '';
   const available = (): number => (lines.length === 0 ? first : rest);
   const [indent = ''] = text.match(/^ */) ?? [];
-  for (const [index, word] of text.slice(indent.length).split(' ').entries()) {
+  const words = text
+    .slice(indent.length)
+    .split(breaks)
+    .flatMap((word) => (columns(word) > rest ? word.split(' ') : [word]));
+  for (const [index, word] of words.entries()) {
     if (line !== '' && columns(line) + 1 + columns(word) <= available()) {
       line += ` ${word}`;
       continue;

@@ -6,6 +6,7 @@ import {
   flagToAllow,
   groupedBy,
   isClear,
+  namedWithId,
   objectWords,
   summarise,
   type Action,
@@ -359,7 +360,7 @@ export const healthSentences = (health: readonly HealthIssue[]): readonly string
     const [first] = issues;
     if (issues.length === 1) return healthIssueSentence(first!);
     const names = issues.map(
-      ({ address, id, label }) => address ?? (label === undefined ? id : `${label} (${id})`),
+      ({ address, id, label }) => address ?? (label === undefined ? id : namedWithId(label, id)),
     );
     return `${causeSentence(issues)}: ${firstNamed(names, FEW_NAMES)} [${first!.code}]`;
   });

@@ -34,7 +34,7 @@ describe('get access', () => {
     expect(await shown('table')).toBe(
       [
         'ACCOUNT           ADMINS  USER  ROLE              INHERITED FROM  DECLARED',
-        'Headquarters (1)  1       77    administrator',
+        'Headquarters (1)  1       77    administrator                     no',
         '  =North|<b> (5)  1       77    administrator     Headquarters',
         '  =North|<b> (5)  1       78    full_access_user                  read_only_user',
         '',

@@ -57,12 +57,14 @@ test('each run that changed the state: who, when, what', async () => {
   expect(runs[2]!['digest']).toBe(plan.generated_from.digest);
   expect(runs[3]!['digest']).not.toBe(plan.generated_from.digest);
 
+  const second = (run: Logged | undefined): string =>
+    `${String(run?.['at']).slice(0, '2026-07-01T12:00:00'.length)}Z`;
   const { stdout } = await home.expect(0, ['log', '-n', '2']);
   expect(stdout.split('\n')).toEqual([
-    `4  ${String(runs[0]!['at'])}  destroy  0 created, 0 updated, 3 deleted; 0 objects in the state`,
-    `    by ${who.user}@${who.host}; declarations ${plan.generated_from.digest.slice(0, 12)}`,
-    `3  ${String(runs[1]!['at'])}  state mv  0 created, 0 updated, 0 deleted, 1 renamed; 3 objects in the state`,
-    `    by ${who.user}@${who.host}`,
+    `4  ${second(runs[0])}  destroy  0 created, 0 updated, 3 deleted`,
+    `    0 objects in the state; by ${who.user}@${who.host}; declarations ${plan.generated_from.digest.slice(0, 12)}`,
+    `3  ${second(runs[1])}  state mv  0 created, 0 updated, 0 deleted, 1 renamed`,
+    `    3 objects in the state; by ${who.user}@${who.host}`,
     '',
   ]);
   const whole = await home.expect(0, ['log']);
@@ -80,7 +82,7 @@ test('a state that an older version wrote is read, and listed with what is known
   writeFileSync(path, encodeState(older));
   expect(await logged(home)).toEqual([{ serial: 1, objects: 3 }]);
   expect((await home.expect(0, ['log'])).stdout).toBe(
-    '1  at an unknown time  unknown operation  3 objects in the state\n    by unknown\n',
+    '1  at an unknown time  unknown operation\n    3 objects in the state; by unknown\n',
   );
   home.write('trueup.yaml', small.replace('name: Field operations', 'name: Field'));
   await home.expect(0, ['apply', '--auto-approve']);
@@ -103,8 +105,8 @@ test('objects that a run adopts, renames or forgets are counted', async () => {
   await home.expect(0, ['apply', '--auto-approve']);
   expect(await logged(home)).toMatchObject([{ adopted: 0, renamed: 1 }, { adopted: 3 }]);
   const { stdout } = await home.expect(0, ['log']);
-  expect(stdout).toContain('apply  0 created, 0 updated, 0 deleted, 1 renamed; 3 objects');
-  expect(stdout).toContain('apply  0 created, 0 updated, 0 deleted, 3 adopted; 3 objects');
+  expect(stdout).toContain('apply  0 created, 0 updated, 0 deleted, 1 renamed\n    3 objects');
+  expect(stdout).toContain('apply  0 created, 3 adopted, 0 updated, 0 deleted\n    3 objects');
   rmSync(join(home.path, '.trueup/state.json'));
   home.write('trueup.yaml', small.replace('enabled: true', 'enabled: false'));
   const allowed = ['first-run', 'rule-without-destination'].flatMap((rule) => ['--allow', rule]);
@@ -112,7 +114,7 @@ test('objects that a run adopts, renames or forgets are counted', async () => {
   expect(await logged(home)).toMatchObject([{ updated: 1, adopted: 3, renamed: 0, forgotten: 0 }]);
   await home.expect(0, ['state', 'rm', 'alert_rules.wan-down']);
   expect((await home.expect(0, ['log', '-n', '1'])).stdout).toContain(
-    'state rm  0 created, 0 updated, 0 deleted, 1 forgotten; 2 objects',
+    'state rm  0 created, 0 updated, 0 deleted, 1 forgotten\n    2 objects',
   );
 });
 
@@ -121,6 +123,6 @@ test('changes that failed or were not tried are counted', async () => {
   const { env } = await emulator(home, ['--fault', 'status=400,method=POST,path=/accounts/']);
   await home.expect(7, ['apply', '--auto-approve'], { env });
   expect((await home.expect(0, ['log'])).stdout).toContain(
-    'apply  1 created, 0 updated, 0 deleted, 1 failed, 1 skipped; 1 object in the state',
+    'apply  1 created, 0 updated, 0 deleted; 1 failed, 1 skipped\n    1 object in the state',
   );
 });

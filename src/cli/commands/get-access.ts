@@ -1,6 +1,8 @@
 // `trueup get access`: the access review, next to the declared roles.
 import { exits, refuse, Refusal, warning, type Exit, type Project } from '../../model/index.js';
 import type { AccessDocument } from '../../report/index.js';
+import { closing } from '../../report/layout.js';
+import { screenOf } from '../../report/style.js';
 import type { Context } from '../context.js';
 import { loadProject, settingsHere } from '../project.js';
 import { columnsFor, csvRow, inertJson, table } from '../tables.js';
@@ -81,7 +83,9 @@ async function rendered(
       return (await import('../../report/access-html.js')).accessHtml(document);
     default: {
       const { head, rows } = accessList(access);
-      return `${table(head, rows, { columns })}\n${accessSentence(access)}\n`;
+      const screen = screenOf({ color: false, width: columns });
+      const last = closing(accessSentence(access), screen);
+      return [table(head, rows, { columns, kept: [0] }), ...last, ''].join('\n');
     }
   }
 }

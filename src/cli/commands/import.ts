@@ -8,6 +8,8 @@ import {
   tryAddress,
   type Kind,
 } from '../../model/index.js';
+import { advice } from '../../report/diagnostics-text.js';
+import { screenOf } from '../../report/style.js';
 import { typed } from '../commands-to-type.js';
 import type { Command } from '../context.js';
 import { requestOf, tellWarnings, underLock, withProject } from '../working-context.js';
@@ -30,9 +32,9 @@ export const run: Command = (context, [address = '', said = '', ...paths]) =>
       await context.tell(foreign);
       return importObject({ ...planContext, session }, project, name, id);
     });
-    context.out.write(
-      `Imported ${outcome.id} as ${outcome.address}. To see the differences: ${typed('trueup plan', context.said)}\n`,
-    );
+    const done = `Imported ${outcome.id} as ${outcome.address}. To see the differences: ${typed('trueup plan', context.said)}`;
+    const lines = advice(done, screenOf(context.out.style), { lead: '' });
+    context.out.write([...lines, ''].join('\n'));
     return exits.done;
   });
 

@@ -1,8 +1,9 @@
 // `trueup log`: the runs that changed the state, as the state records them. What only the backend kept of earlier states
 // is listed with what is known of it. No request is sent to the cloud.
 import { defined, exits, type RecordedRun, type RunAuthor } from '../../model/index.js';
-import { guard, visible } from '../../report/index.js';
 import { jsonText } from '../../report/json-output.js';
+import { BETWEEN_PARTS, flow, type Lines } from '../../report/layout.js';
+import { screenOf, type Screen } from '../../report/style.js';
 import { plural } from '../../report/words.js';
 import type { KeptState } from '../../state/index.js';
 import { typed } from '../commands-to-type.js';
@@ -22,7 +23,10 @@ export const run: Command = async (context) => {
   const recorded = snapshot?.state.runs ?? [];
   const runs = masking.said(logged(recorded, await store.history()).slice(0, limit));
   if (flags.format === 'json') out.write(jsonText(runs));
-  else if (runs.length > 0) out.write(runs.map(entry).join(''));
+  else if (runs.length > 0) {
+    const screen = screenOf(out.style);
+    out.write([...runs.flatMap((one) => [...entry(one, screen)]), ''].join('\n'));
+  }
   if (snapshot?.unfinished)
     err.write(
       `A run did not come to its end, and is not listed yet. The next apply or destroy settles what it sent. To see what is left to change: ${typed('trueup plan', said)}\n`,
@@ -50,27 +54,38 @@ function logged(
   return [...recorded, ...others].toSorted((a, b) => b.serial - a.serial);
 }
 
-/** Two lines, of which the first is as in `4  2026-07-01T12:00:00.000Z  apply  2 created, 1 updated, 0 deleted; 12 objects`. */
-function entry(one: LoggedRun): string {
+/** As in `4  2026-07-01T12:00:00Z  apply  2 created, 1 updated, 0 deleted`, and below it the rest. */
+function* entry(one: LoggedRun, screen: Screen): Lines {
   const { serial, at = 'at an unknown time', operation = 'unknown operation' } = one;
-  const first = [serial, at, operation, counts(one)].join('  ');
+  const first = [serial, at.replace(/\.\d+(?=Z$)/, ''), operation, ...counts(one)];
   const digest = one.digest === undefined ? [] : [`declarations ${one.digest.slice(0, 12)}`];
   const resumed = one.resumed ? ['with writes of an interrupted run'] : [];
-  const second = [`by ${author(one)}`, ...digest, ...resumed].join('; ');
-  return [first, `    ${second}`].map((line) => `${guard(visible(line))}\n`).join('');
+  const objects = `${plural(one.objects, 'object')} in the state`;
+  const second = [objects, `by ${author(one)}`, ...digest, ...resumed].join('; ');
+  yield* flow(first.join('  '), screen, { hang: 4, breaks: BETWEEN_PARTS });
+  yield* flow(second, screen, { lead: '    ', breaks: BETWEEN_PARTS });
 }
 
-function counts({ created, updated, deleted, ...run }: LoggedRun): string {
+/** In the words and in the order of an apply. */
+function counts({ created, updated, deleted, ...run }: LoggedRun): readonly string[] {
+  if (created === undefined) return [];
   const { adopted = 0, renamed = 0, forgotten = 0, failed = 0, skipped = 0, unknown = 0 } = run;
-  const { objects } = run;
-  const others = Object.entries({ adopted, renamed, forgotten, failed, skipped, unknown })
-    .filter(([, number]) => number > 0)
-    .map(([word, number]) => `, ${number} ${word}`);
-  const writes =
-    created === undefined
-      ? []
-      : [`${created} created, ${updated} updated, ${deleted} deleted${others.join('')}`];
-  return [...writes, `${plural(objects, 'object')} in the state`].join('; ');
+  const some = (numbers: Readonly<Record<string, number>>): readonly string[] =>
+    Object.entries(numbers).flatMap(([word, number]) => (number > 0 ? `${number} ${word}` : []));
+  const writes = [`${updated} updated`, `${deleted} deleted`];
+  const done = [
+    `${created} created`,
+    ...some({ adopted }),
+    ...writes,
+    ...some({ forgotten, renamed }),
+  ];
+  const open = some({ failed, skipped, unknown });
+  return [
+    [done, open]
+      .filter((all) => all.length > 0)
+      .map((all) => all.join(', '))
+      .join('; '),
+  ];
 }
 
 function author({ user, host, url }: Partial<RunAuthor>): string {

@@ -16,6 +16,7 @@ import {
   type Result,
   type State,
 } from '../../model/index.js';
+import { columns, guard, visible } from '../../report/index.js';
 import type { Snapshot, Store } from '../../state/index.js';
 import type { Command, Context } from '../context.js';
 import { settingsHere } from '../project.js';
@@ -28,19 +29,22 @@ const FEW = 5;
 
 /** The managed objects, one line each. */
 export const list: Command = async (context) => {
-  const rows = Object.entries((await resourcesHere(context)) ?? {});
-  if (rows.length === 0) context.err.write('Nothing is managed here.\n');
-  else
-    context.out.write(
-      table(
-        ['address', 'id', 'declared in'],
-        rows
-          .toSorted(([a], [b]) => compareText(a, b))
-          .map(([address, { id, file }]) => [address, id, file]),
-      ),
-    );
+  const { out, err } = context;
+  const rows = Object.entries((await resourcesHere(context)) ?? {})
+    .toSorted(([a], [b]) => compareText(a, b))
+    .map(([address, { id, file }]) => [address, id, file]);
+  if (rows.length === 0) err.write('Nothing is managed here.\n');
+  else {
+    const lines = table(['address', 'id', 'declared in'], rows);
+    const isWide = lines.split('\n').some((line) => columns(line) > out.style.width);
+    out.write(isWide ? rows.map(inTwoLines).join('') : lines);
+  }
   return exits.done;
 };
+
+/** Where a terminal is too narrow for a table: an address and an id are copied whole. */
+const inTwoLines = ([address = '', ...rest]: readonly string[]): string =>
+  [address, `    ${rest.join('  ')}`].map((line) => `${guard(visible(line))}\n`).join('');
 
 /** The entry of one address as JSON. */
 export const show: Command = async (context, [given = '']) => {

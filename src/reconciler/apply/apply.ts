@@ -173,7 +173,7 @@ async function visible(
     const proposal = await plan(waited);
     const left = settleMilliseconds - waited;
     if (proposal.awaited.length === 0 || left <= 0) return proposal;
-    const why = `until the service shows ${firstNamed(proposal.awaited, 1)}`;
+    const why = `a recent write may not show yet: ${firstNamed(proposal.awaited, 1)}`;
     await waitFor(context, why, Math.min(pause, left));
   }
 }

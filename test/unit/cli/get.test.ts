@@ -1,8 +1,9 @@
-// What `get` says of formats that only the access review has.
+// What `get` says of formats that only the access review has, and its tables on a terminal.
 import { expect, test } from 'vitest';
 import { run } from '../../../src/cli/commands/get.js';
 import { commands } from '../../../src/cli/command-table.js';
 import { formOf } from '../../../src/cli/record-formats.js';
+import { alertPushDestinations } from '../../../src/resources/alert-push-destinations.js';
 import { alertRules } from '../../../src/resources/alert-rules.js';
 import { freshFolder, inProcess } from '../../support/in-process.js';
 
@@ -37,4 +38,26 @@ test('on a terminal of 80 columns, a rule is recognised by its label', async () 
   expect(form.some(found)).toContain(
     '94d89ac0-ea2c-11f1-bbb3-bf684fe56bc5  Customer north: ethernet_wan_disconnected',
   );
+});
+
+const ID = '94d89ac0-ea2c-11f1-bbb3-bf684fe56bc5';
+const URL = 'https://hooks.example.com/pager';
+
+test.each([
+  [120, [`${ID}  On-call pager  true     ${URL}  false`], 0],
+  [80, [`94d89ac0-ea…  On-call pager  true     ${URL}  false`], 0],
+  [60, ['94d89ac…  On-call pager  true     https://hooks.…  false'], 0],
+  [51, [`${ID}  On-call pager`], 3],
+])('in %i columns, an id is shortened before a name if all columns fit', (columns, row, hidden) => {
+  const values = {
+    destination_config_id: ID,
+    name: 'On-call pager',
+    enabled: true,
+    suspended: false,
+  };
+  const found = [{ record: {}, values: { ...values, endpoint: { url: URL } } }];
+  return formOf('table', alertPushDestinations, found, { columns }).then((form) => {
+    expect(form.some(found).split('\n').slice(1, -1)).toEqual(row);
+    expect(form.hidden).toBe(hidden);
+  });
 });

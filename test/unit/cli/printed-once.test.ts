@@ -1,7 +1,7 @@
 // Errors, warnings and notes of a text report are printed once: in the text where both streams are one, else on stderr.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { run as apply } from '../../../src/cli/commands/apply.js';
 import { run as comment } from '../../../src/cli/commands/comment.js';
 import { run as drift } from '../../../src/cli/commands/drift.js';
@@ -24,6 +24,18 @@ const UNKNOWN =
 const FIRST = 'Correct the errors first.';
 
 const times = (text: string, part: string): number => text.split(part).length - 1;
+
+test('what is told one after the other is separated by blank lines', async () => {
+  let written = '';
+  const one = { severity: 'info', code: 'x', summary: 'a' } as const;
+  const told: Command = async (context) => {
+    vi.spyOn(context.err, 'write').mockImplementation((text) => void (written += text));
+    for (const all of [[one, one], [], [one]]) await context.tell(all);
+    return 0;
+  };
+  await inProcess(told, ['plan'], { cwd: freshFolder(), env: {} });
+  expect(written).toBe('info: a\n  [x]\n\ninfo: a\n  [x]\n\ninfo: a\n  [x]\n');
+});
 
 test.each([
   ['both streams are one', true, [1, 0]],

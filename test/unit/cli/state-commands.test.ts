@@ -3,8 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { run as apply } from '../../../src/cli/commands/apply.js';
+import { run as bind } from '../../../src/cli/commands/import.js';
+import { run as log } from '../../../src/cli/commands/log.js';
 import { rollback } from '../../../src/cli/commands/kept-states.js';
-import { mv, rm, show } from '../../../src/cli/commands/state.js';
+import { list, mv, rm, show } from '../../../src/cli/commands/state.js';
 import { freshFolder, inProcess, type Said } from '../../support/in-process.js';
 import type { Command } from '../../../src/cli/context.js';
 
@@ -49,4 +51,35 @@ test('a rollback without a serial says what lists the serials', async () => {
     1,
     'error: Type the serial of the state to restore. [usage] Those that are kept: trueup state history ',
   ]);
+});
+
+const KEY = 'k'.repeat(12);
+const FILE = 'declarations-of-all-customers.yaml';
+const MEMBER = `accounts.of-all-customers["${KEY}"]`;
+
+test.each<[words: readonly string[], command: Command, wide: RegExp, narrow: RegExp]>([
+  [['state', 'list'], list, /^ADDRESS .*\n\S+  +2 +\S+\n$/, /^\S+\n {4}2  \S+\n$/],
+  [
+    ['import', MEMBER, '2'],
+    bind,
+    /^Imported 2 as \S+\. To see the differences: trueup plan\n$/,
+    /^Imported 2 as \S+\. To see the differences:\n {2}trueup plan\n$/,
+  ],
+  [
+    ['log'],
+    log,
+    /^1 {2}\S+:\d\dZ {2}apply {2}1 created, 0 updated, 0 deleted\n {4}1 object in the state; by .*; declarations \w+\n$/,
+    /^1 {2}\S+:\d\dZ {2}apply {2}1 created, 0 updated, 0 deleted\n {4}1 object in the state;(?: .*\n {4})? ?by .*;(?: |\n {4})declarations \w+\n$/,
+  ],
+])('%j is laid out for a terminal, and not for a pipe', async (words, command, wide, narrow) => {
+  const cwd = freshFolder();
+  writeFileSync(
+    join(cwd, FILE),
+    `settings: { target: emulator }\naccounts: { of-all-customers: { for_each: [${KEY}], name: A } }\n`,
+  );
+  await inProcess(apply, ['apply', '--auto-approve'], { cwd, env: {} });
+  const at80: Command = ({ out, ...context }, args) =>
+    command({ ...context, out: { ...out, style: { ...out.style, width: 80 } } }, args);
+  expect((await inProcess(at80, words, { cwd, env: {} })).stdout).toMatch(narrow);
+  expect((await inProcess(command, words, { cwd, env: {} })).stdout).toMatch(wide);
 });

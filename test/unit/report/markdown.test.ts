@@ -189,9 +189,9 @@ test('a list of roles names users and accounts as the text table does', () => {
     ],
   };
   const markdown = accessMarkdown(accessDocument({ access: review, diagnostics: [], meta }));
-  expect(markdown).toContain('| Depot 0 (5001) | `dana@example.com` | administrator |  |');
+  expect(markdown).toContain('| Depot 0 (5001) | `dana@example.com` | administrator | no |');
   expect(markdown).toContain(
     '| Depot 1 (5002) | `dana@example.com` | administrator (from Depot 0) |  |',
   );
-  expect(markdown).toContain('| Depot 8 (5009) | 78 | administrator |  |');
+  expect(markdown).toContain('| Depot 8 (5009) | 78 | administrator | no |');
 });

@@ -1,14 +1,17 @@
 // Widths, wrapping and differences: the parts a text report is laid out of.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type {
-  Diagnostic,
-  DriftRecord,
-  Event,
-  HealthIssue,
-  Json,
-  ResourceDrift,
+import {
+  objectWords,
+  type AccessCell,
+  type Diagnostic,
+  type DriftRecord,
+  type Event,
+  type HealthIssue,
+  type Json,
+  type ResourceDrift,
 } from '../../../src/model/index.js';
+import { accessList } from '../../../src/report/access-text.js';
 import { briefly, errorsBriefly } from '../../../src/report/brief-diagnostics.js';
 import {
   differences,
@@ -25,9 +28,11 @@ import {
   renderDiagnostics,
   type Progress,
 } from '../../../src/report/index.js';
+import { closing, jsonLines } from '../../../src/report/layout.js';
 import { patchBetween } from '../../../src/report/patch.js';
 import { renderOutcomes } from '../../../src/report/outcomes-text.js';
 import { renderDrift, renderPlan } from '../../../src/report/render.js';
+import { screenOf } from '../../../src/report/style.js';
 import { baseSentence, cloudSentence } from '../../../src/report/words.js';
 import { clip, columns, wrap } from '../../../src/report/text-width.js';
 import { kinds } from '../../../src/resources/index.js';
@@ -86,6 +91,10 @@ describe('wrapping', () => {
     ['a ::b', 1, 20, ['a', '\\u003a:b']],
     ['abcdefgh::d', 8, 20, ['abcdefgh', '\\u003a:d']],
     ['  command', 20, 20, ['  command']],
+    ['allow: --allow max-deletes', 20, 20, ['allow:', '--allow max-deletes']],
+    ['allow: `--max a`', 14, 14, ['allow:', '`--max a`']],
+    ['--allow max-deletes', 12, 12, ['--allow', 'max-deletes']],
+    ['up to --n a--b c', 8, 8, ['up to', '--n a--b', 'c']],
     ['', 5, 5, ['']],
   ])('%j in %i and %i columns', (text, first, rest, lines) =>
     expect(wrap(text, first, rest)).toEqual(lines),
@@ -211,6 +220,48 @@ test('ten thousand unchanged objects are one number', () => {
   );
 });
 
+test.each([
+  [
+    'Plan: 0 to create, 3 to adopt (2 with changes), 0 to delete; 0 unchanged.',
+    ['Plan: 0 to create,', '3 to adopt (2 with changes),', '0 to delete; 0 unchanged.'],
+  ],
+])('the last sentence %j is broken between its parts', (sentence, lines) =>
+  expect([...closing(sentence, screenOf({ color: false, width: 40 }))]).toEqual(lines),
+);
+
+test.each<[value: Json, lines: readonly string[]]>([
+  [
+    { a: ['${accounts.field-operations.id of all}', 2], b: 'x, "y", z' },
+    ['{"a":["${accounts.field-operations.id of all}",', '  2], "b":"x, \\"y\\", z"}'],
+  ],
+  [{ a: 1, b: '::error::' }, ['{"a":1, "b":"::error::"}']],
+  [{}, ['{}']],
+])('a body %j is broken only between its members', (value, lines) => {
+  const shown = [...jsonLines(value, screenOf({ color: false, width: 40 }), 2)];
+  expect(shown.join('\n').slice(2)).toBe(lines.join('\n'));
+  expect(JSON.parse(shown.join('\n'))).toEqual(value);
+});
+
+test.each([
+  ['1', 'Headquarters', 'accounts Headquarters (1)'],
+  ['(sensitive)', 'Headquarters', 'accounts Headquarters (sensitive)'],
+  ['(sensitive)', null, 'accounts (sensitive)'],
+])('the object %j named %j is said as %j', (id, label, said) => {
+  expect(objectWords('accounts', id, label)).toBe(said);
+});
+
+test.each<[what: string, cell: Partial<AccessCell>, declared: string]>([
+  ['another role is declared', { address: 'x.y', declared: 'no_access' }, 'no_access'],
+  ['it is as declared', { address: 'x.y' }, 'yes'],
+  ['it is not declared', {}, 'no'],
+  ['it is inherited', { inherited_from: '1' }, ''],
+  ['a role beside it is not declared', { inherited_from: '1', own: ['no_access'] }, 'no'],
+])('a table of roles says whether %s', (_, cell, declared) => {
+  const cells = [{ user: '7', account: '2', role: 'administrator', ...cell }];
+  const { rows } = accessList({ users: [], accounts: [], cells, complete: true });
+  expect(rows[0]?.at(-1)).toBe(declared);
+});
+
 test('a plan with errors does not say that nothing changes', () => {
   const plan = {
     ...quiet,
@@ -235,12 +286,16 @@ describe('the progress line', () => {
         { type: 'reading', kind: 'accounts', objects: 500 },
         { type: 'reading', kind: 'accounts', objects: 700 },
         { type: 'reading', kind: 'alert_rules', objects: 10 },
+        { type: 'waiting', why: 'rate limited', milliseconds: 1500 },
+        { type: 'reading', kind: 'alert_rules', objects: 20 },
       ]),
     ).toEqual([
       '',
       'reading accounts 500',
       'reading accounts 700',
       'reading accounts 700, alert_rules 10',
+      'waiting 2 s: rate limited',
+      'reading accounts 700, alert_rules 20',
     ]));
 
   test('of comparing secrets', () =>
@@ -270,7 +325,7 @@ describe('the progress line', () => {
       '0/3',
       '0/3 · creating accounts.a',
       '0/3 · creating accounts.a · deleting accounts.b',
-      '0/3 · waiting 2 s: rate limited · creating accounts.a · deleting accounts.b'.slice(0, 68) +
+      'waiting 2 s: rate limited · 0/3 · creating accounts.a · deleting accounts.b'.slice(0, 68) +
         '…',
       '1/3 · deleting accounts.b',
       '2/3 · 1 not done',
@@ -316,6 +371,41 @@ test('an apply says which adopted objects it updated', () => {
   expect(text).toContain('= adopted, updated accounts.a (id 1)\n');
   expect(text).toContain('= adopted accounts.b (id 2)\n');
   expect(text).toContain('Applied: 0 created, 2 adopted (1 with changes), 0 updated, 0 deleted;');
+});
+
+test.each([
+  [false, ['= adopted accounts.of["c9", "c10"]', '= adopted alert_rules.r (id 3)']],
+  [
+    true,
+    [
+      '= adopted accounts.of["c10"] (id 1)',
+      '= adopted alert_rules.r (id 3)',
+      '= adopted accounts.of["c9"] (id 2)',
+    ],
+  ],
+])('an apply says once which objects of a kind it only adopted; verbose: %j', (verbose, lines) => {
+  const outcome = { action: 'adopt', outcome: 'done' } as const;
+  const text = renderOutcomes(
+    [
+      { ...outcome, kind: 'accounts', address: 'accounts.of["c10"]', id: '1' },
+      { ...outcome, kind: 'alert_rules', address: 'alert_rules.r', id: '3' },
+      { ...outcome, kind: 'accounts', address: 'accounts.of["c9"]', id: '2' },
+      { ...outcome, kind: 'accounts', address: 'accounts.x', id: '4', updates: true },
+    ],
+    { color: false, width: 100, verbose },
+  );
+  const last = ['= adopted, updated accounts.x (id 4)', ''];
+  expect(text.split('\n').slice(0, -2)).toEqual([...lines, ...last]);
+});
+
+test('an id stands in one piece behind its address, or below it', () => {
+  const address = `alert_rules.${'r'.repeat(50)}`;
+  const outcome = { kind: 'alert_rules', action: 'update', outcome: 'done' } as const;
+  const text = renderOutcomes([{ ...outcome, address, id: 'b0000056-97c4' }], {
+    color: false,
+    width: 80,
+  });
+  expect(text).toContain(`~ updated ${address}\n    (id b0000056-97c4)\n`);
 });
 
 test('why a write failed is left out where another stream says it; a skipped one keeps its reason', () => {
@@ -733,9 +823,10 @@ test.each([
     ...(!allowable && { allowable: false as const }),
   }));
   const document = { ...planDocument({ plan: quiet, kinds, meta }), policy };
-  expect(
-    renderPlan(document, 'text', { color: false, width: 200 }).trimEnd().split('\n').at(-1),
-  ).toBe(sentence);
+  const text = renderPlan(document, 'text', { color: false, width: 200 });
+  expect(text.trimEnd().split('\n').at(-1)).toBe(sentence);
+  // Only there.
+  expect(text.match(/--allow/g) ?? []).toHaveLength(sentence.match(/--allow/g)?.length ?? 0);
 });
 
 test('a saved plan that is blocked names one command, in one piece', () => {
