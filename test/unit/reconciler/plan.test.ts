@@ -1900,7 +1900,14 @@ describe('policy', () => {
     expect(codes.filter((code) => code === 'silent-destinations')).toEqual(warned);
   });
 
-  it('warns once of the rules that one destination silences', () => {
+  it.each([
+    ['disabled', { enabled: false }, undefined],
+    [
+      'suspended',
+      { suspended: true },
+      'To resume alert_push_destinations.p: declare `suspended: false` in it, and apply.',
+    ],
+  ])('warns once of the rules that one destination silences: %s', (word, values, next) => {
     const names = ['a', 'b', 'c', 'd'];
     const { plan } = planScene({
       declared: [
@@ -1915,16 +1922,15 @@ describe('policy', () => {
       },
       live: {
         alert_push_destinations: [
-          live('alert_push_destinations', 'd-1', { name: 'Pager', enabled: false }),
+          live('alert_push_destinations', 'd-1', { name: 'Pager', ...values }),
         ],
         alert_rules: names.map((name) => liveRule(`r-${name}`)),
       },
     });
     expect(plan.diagnostics.filter(({ code }) => code === 'silent-destinations')).toMatchObject([
       {
-        summary:
-          'alert_push_destinations.p is disabled, so the alerts of 4 alert_rules are not delivered.',
-        detail: names.map((name) => `alert_rules.${name}`).join('\n'),
+        summary: `alert_push_destinations.p is ${word}, so the alerts of 4 alert_rules are not delivered.`,
+        detail: [...names.map((name) => `alert_rules.${name}`), next ?? []].flat().join('\n'),
         address: 'alert_rules.a',
       },
     ]);

@@ -678,6 +678,9 @@ test('of the objects that a warning lists, three are named', () => {
   const names = ['x.a', 'x.b["k, l"]', 'x.c', 'x.d', 'x.e'];
   expect(briefly([listing(names)])).toMatchObject([{ detail: 'x.a, x.b["k, l"], x.c and 2 more' }]);
   expect(briefly([listing(['x.a', 'x.b'])])).toMatchObject([{ detail: 'x.a, x.b' }]);
+  expect(briefly([listing([...names, 'To resume: apply.'])])).toMatchObject([
+    { detail: 'x.a, x.b["k, l"], x.c and 2 more\nTo resume: apply.' },
+  ]);
   const words = ['x.a is one.', 'x.b is another.'];
   expect(briefly([listing(words)])).toEqual([listing(words)]);
 });
