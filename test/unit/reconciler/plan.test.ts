@@ -1153,22 +1153,32 @@ describe('requests', () => {
     expect(codes(scene('unavailable'))).toContain('secret-unseen');
   });
 
-  it('says that the secret of a create is not available', () => {
-    const secret = new Secret('env.S', () => undefined);
-    const { plan, exit } = planScene({
+  it.each([
+    [
+      'compare',
+      [pager],
+      'so the plan does not compare it.',
+      '\nThen the plan shows whether it has to be sent.',
+    ],
+    ['create', [], 'and apply needs it for the create.', ''],
+  ])('says which secret it lacks to %s an object', (_, objects, effect, then) => {
+    const secret = new Secret('env.S', () => undefined, { advice: 'Set S in the environment.' });
+    const { plan } = planScene({
       declared: [
         declare('alert_push_destinations.p', { name: 'Pager', authentication: { secret } }),
       ],
       state: {},
-      live: {},
+      live: { alert_push_destinations: objects },
       more: {
         secrets: new Map([['alert_push_destinations.p authentication.secret', 'unavailable']]),
       },
     });
-    expect(exit).toBe(2);
     const notes = plan.diagnostics.filter(({ code }) => code === 'secret-unseen');
-    expect(notes.map(({ summary }) => summary)).toEqual([
-      'The secret of alert_push_destinations.p is not available here, and apply needs it for the create.',
+    expect(notes.map(({ summary, detail }) => [summary, detail])).toEqual([
+      [
+        `The secret of alert_push_destinations.p is not available here, ${effect}`,
+        `Set S in the environment.${then}`,
+      ],
     ]);
   });
 
