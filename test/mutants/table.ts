@@ -1782,8 +1782,43 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a rename promises that nothing is sent for what depends on the object',
     file: 'reconciler/plan/rename-hints.ts',
-    find: 'detail: renaming(old, change, waiting.get(address)),',
+    find: 'detail: renaming(old, change, waiting),',
     replace: 'detail: renaming(old, change),',
+    tests: plan,
+  },
+  {
+    name: 'what refers to a renamed object is not known to be renamed, too',
+    file: 'reconciler/plan/rename-hints.ts',
+    find: 'fillAll(kind.attributes, declaredObject.declared, resolver)',
+    replace: 'declaredObject.declared',
+    tests: plan,
+  },
+  {
+    name: 'a for_each of which a member stays is moved as a whole',
+    file: 'reconciler/plan/rename-hints.ts',
+    find: '&& !parts.has(withoutKey(from))',
+    replace: '',
+    tests: ['unit/reconciler/rename-hints.test.ts'],
+  },
+  {
+    name: 'text to paste is broken',
+    file: 'report/diagnostics-text.ts',
+    find: "line.startsWith('  ')",
+    replace: 'false',
+    tests: ['unit/report/text.test.ts'],
+  },
+  {
+    name: 'a suspended destination that nothing manages is to be declared',
+    file: 'resources/rules/rule-without-destination.ts',
+    find: "address === undefined\n    ? 'clear",
+    replace: "address === ''\n    ? 'clear",
+    tests: ['unit/resources/rules/health.test.ts'],
+  },
+  {
+    name: 'a note on a secret that is not available names others',
+    file: 'reconciler/plan/plan-notes.ts',
+    find: "=== 'unavailable')\n      .map(",
+    replace: "!== 'unavailable')\n      .map(",
     tests: plan,
   },
   {
@@ -4843,8 +4878,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a plan says nothing of a secret that its create needs',
     file: 'reconciler/plan/plan-notes.ts',
-    find: 'return one && (one.live !== undefined) === isLive;',
-    replace: 'return one && isLive && one.live !== undefined;',
+    find: 'one.isLive === isLive',
+    replace: 'isLive && one.isLive',
     tests: ['unit/reconciler/plan.test.ts'],
   },
   {

@@ -64,7 +64,7 @@ import { concerns, judge, judgedWhole } from './policy.js';
 import { fillAll, type Resolver } from './resolve-references.js';
 import { afterDeposed, heldElsewhere, planRemoved } from './removed-declarations.js';
 import { refactoringNotes } from './refactoring-notes.js';
-import { renameHints } from './rename-hints.js';
+import { renameNote, renameNotes, renamesIn } from './rename-hints.js';
 import { withNumbers } from './text-numbers.js';
 
 /** With the readings that the plan was computed from. */
@@ -139,15 +139,17 @@ export function plan(input: PlanInput): Proposal {
       for (const address of change.depends_on)
         if (draft.unseen.has(address)) draft.awaited.add(address);
   }
-  const hints = renameHints(ordered, input.liveObjects);
+  const renames = renamesIn(ordered, input.liveObjects);
   diagnostics.push(
-    ...draft.fixed.map((one) => immutableError(one, { drift: draft.drift, hints })),
+    ...draft.fixed.map((one) =>
+      immutableError(one, { drift: draft.drift, hints: renames.map(renameNote) }),
+    ),
     ...refactoringNotes(input, diagnostics),
-    ...hints,
     ...concerns(ordered, input),
     ...replacedOutsideNotes(draft, ordered),
     ...identityConflicts(draft, ordered, new Set(twins.flat().map(({ address }) => address))),
     ...unseenNotes(draft),
+    ...renameNotes(renames, ordered),
   );
   const unmanaged = new Map(
     [...input.liveObjects.values()].map(({ kind }) => [kind.name, matcher.unmanaged(kind)]),

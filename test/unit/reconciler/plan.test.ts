@@ -995,12 +995,36 @@ it.each<[Record<string, string | boolean>, string]>([
   expect(plan.changes[0]?.reason).toBe(reason);
 });
 
-it('what depends on a renamed object would still be created, which the note on it says', () => {
+it.each([
+  [
+    'that would be the same',
+    {},
+    [
+      'If they were renamed, write this into a new declaration file, and nothing is sent:',
+      'moved:',
+      "  - { from: 'accounts.hq', to: 'accounts.new' }",
+      "  - { from: 'alert_rules.r', to: 'alert_rules.new' }",
+    ],
+  ],
+  [
+    'that would be another one',
+    { schedule: 'daily' },
+    [
+      'If it was renamed, write `lifecycle: { renamed_from: "hq" }`, and nothing is sent for it.',
+      'The same without a review: trueup state mv accounts.hq accounts.new',
+      'These depend on it and would still be created, unless they are renamed, too: alert_rules.new',
+    ],
+  ],
+])('the one note on a renamed object says of what depends on it, %s', (_, more, said) => {
   const account = (address: string) => [new Reference('declared', address, 'id')];
   const { plan } = planScene({
     declared: [
       declare('accounts.new', { name: 'HQ' }),
-      declare('alert_rules.new', { ...rule, associated_accounts: account('accounts.new') }),
+      declare('alert_rules.new', {
+        ...rule,
+        ...more,
+        associated_accounts: account('accounts.new'),
+      }),
     ],
     state: {
       'accounts.hq': entry('accounts', '2', { name: 'HQ' }),
@@ -1012,12 +1036,8 @@ it('what depends on a renamed object would still be created, which the note on i
       alert_push_destinations: [],
     },
   });
-  const [note] = plan.diagnostics.filter(({ code }) => code === 'looks-renamed');
-  expect(note?.detail?.split('\n')).toEqual([
-    'If it was renamed, write `lifecycle: { renamed_from: "hq" }`, and nothing is sent for it.',
-    'The same without a review: trueup state mv accounts.hq accounts.new',
-    'What depends on it would still be created, unless it is renamed, too: alert_rules.new',
-  ]);
+  const notes = plan.diagnostics.filter(({ code }) => code === 'looks-renamed');
+  expect(notes.map(({ detail }) => detail?.split('\n'))).toEqual([said]);
 });
 
 it('destroy of a part is no reason that speaks of everything', () => {

@@ -374,12 +374,12 @@ test('a command to type is never broken, however long it is', () => {
         severity: 'error',
         code: 'ambiguous',
         summary: 'x',
-        detail: `Choose one: ${command}\nor write it down.`,
+        detail: `Choose one: ${command}\nor write it down.\n  ${command}`,
       },
     ],
     { color: false, width: 80 },
   );
-  expect(text).toContain(`\n  Choose one:\n    ${command}\n  or write it down.\n`);
+  expect(text).toContain(`\n  Choose one:\n    ${command}\n  or write it down.\n    ${command}\n`);
 });
 
 test.each([
