@@ -1,4 +1,4 @@
-// What a role is called, which has no name: after the user and the account.
+// What a role is called, which has no name: after the user and the account; and what to do where there is none.
 import { describe, expect, test } from 'vitest';
 import { labelOf, type Values } from '../../../src/model/index.js';
 import { accountAuthorizations } from '../../../src/resources/account-authorizations.js';
@@ -21,4 +21,16 @@ describe('a role is called after user and account', () => {
       expected,
     ),
   );
+});
+
+test.each<readonly [Values, string | undefined]>([
+  [{ user: '78', account: '1' }, 'user 78. Invite or authorise the user in the service first'],
+  [{ user: '78', account: '2' }, 'user 78. Invite or authorise the user in the service first'],
+  [{ user: '77', account: '2' }, 'of account 2, only of 1. v3 ids of accounts may be another'],
+  [{ user: '77', account: '1' }, undefined],
+])('a role that nobody has: %j', (values, words) => {
+  const said = accountAuthorizations.unmatched(values, [{ user: '77', account: '1' }]);
+  if (words === undefined) expect(said).toBeUndefined();
+  else expect(said).toContain(words);
+  if (values.user === '78') expect(said).not.toContain('id space');
 });
