@@ -74,9 +74,7 @@ export function unseenSecretNotes({ input, planned }: Draft): readonly Diagnosti
     const addresses = [...new Set(meant.map(({ address }) => address))].toSorted(compareText);
     const summary = `The secret of ${firstNamed(addresses, FEW, ', and ')} is not available here, ${effect}.`;
     const ways = [...new Set(meant.map(({ advice }) => advice))].toSorted(compareText);
-    const shown = ways.slice(0, FEW);
-    const more = ways.length > FEW ? [`and ${ways.length - FEW} more`] : [];
-    const detail = [...shown, ...more, ...then].join('\n');
+    const detail = [firstNamed(ways, FEW, '\nand ', '\n'), ...then].join('\n');
     return { severity: 'info', code: 'secret-unseen', summary, detail };
   });
 }

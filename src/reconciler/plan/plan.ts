@@ -60,7 +60,7 @@ import {
 import type { PlanInput } from './plan-input.js';
 import { replacedOutsideNotes, unseenNotes, unseenSecretNotes } from './plan-notes.js';
 import { planExitCode } from './plan-exit-code.js';
-import { concerns, judge, judgedWhole } from './policy.js';
+import { concerns, firstRunNotes, judge, judgedWhole } from './policy.js';
 import { fillAll, type Resolver } from './resolve-references.js';
 import { afterDeposed, heldElsewhere, planRemoved } from './removed-declarations.js';
 import { refactoringNotes } from './refactoring-notes.js';
@@ -146,6 +146,7 @@ export function plan(input: PlanInput): Proposal {
     ),
     ...refactoringNotes(input, diagnostics),
     ...concerns(ordered, input),
+    ...firstRunNotes(ordered, input),
     ...replacedOutsideNotes(draft, ordered),
     ...identityConflicts(draft, ordered, new Set(twins.flat().map(({ address }) => address))),
     ...unseenNotes(draft),

@@ -1040,6 +1040,35 @@ it.each([
   expect(notes.map(({ detail }) => detail?.split('\n'))).toEqual([said]);
 });
 
+it.each([
+  [{}, 3],
+  [{ allow: ['first-run'] }, 0],
+  [{ audit: true }, 0],
+] as const)('a first run says how the first objects are imported: %j', (request, shown) => {
+  const names = ['a', 'b', 'c', 'd'];
+  const { plan } = planScene({
+    declared: names.map((name) => declare(`accounts.${name}`, { name, is_disabled: true })),
+    live: {
+      accounts: [
+        root,
+        ...names.map((name) => live('accounts', `id-${name}`, { name, account: '1' })),
+      ],
+    },
+    request,
+  });
+  const notes = plan.diagnostics.filter(({ code }) => code === 'first-run');
+  expect(notes.flatMap(({ detail }) => detail?.split('\n'))).toEqual(
+    shown === 0
+      ? []
+      : [
+          ...names
+            .slice(0, shown)
+            .map((name) => `Import the live object: trueup import accounts.${name} id-${name}`),
+          'and 1 more',
+        ],
+  );
+});
+
 it('destroy of a part is no reason that speaks of everything', () => {
   const { plan } = planScene({
     state: {
