@@ -31,7 +31,7 @@ import {
 import { ownRoot, formerAddressInState } from './match.js';
 import { maskedWords, masksSent } from './document-merge.js';
 import { bindAdvice } from './plan-errors.js';
-import { forgetting } from './recorded-addresses.js';
+import { forgetting, managers } from './recorded-addresses.js';
 import type { PlanInput } from './plan-input.js';
 import { uncounted, type Selection } from './target-selection.js';
 
@@ -57,8 +57,13 @@ type Rule = (at: Case) => Finding | readonly Finding[];
 
 const judged = (
   changes: readonly Change[],
-  { liveObjects, project }: Pick<PlanInput, 'liveObjects' | 'project'>,
-): Judged => ({ changes, live: liveObjects, settings: project.settings });
+  { liveObjects, project, state }: Pick<PlanInput, 'liveObjects' | 'project' | 'state'>,
+): Judged => ({
+  changes,
+  live: liveObjects,
+  settings: project.settings,
+  addressOf: managers(changes, state?.resources ?? {}),
+});
 
 /** True if one change alone may harm other objects; then it is judged again at its write, by the live objects. */
 export const endangers = (
