@@ -196,7 +196,8 @@ const sidesOf = ({ before, after }: NonNullable<PlanDocument['compared']>): [str
 ];
 
 /** What was compared in place of a cloud. */
-export const COMPARED = 'Declarations were compared. The cloud and the state were not read.';
+export const COMPARED =
+  'Declarations were compared. The cloud and the state were not read, and policies and limits were not evaluated: trueup plan does that.';
 
 const withChanges = (adopted: number): string => (adopted > 0 ? ` (${adopted} with changes)` : '');
 
