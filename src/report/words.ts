@@ -252,14 +252,15 @@ export function toAllow(flags: readonly string[], again: Again | undefined): str
   return `To allow ${them}${again ? `, plan ${again(flags)}` : `: ${flags.join(' ')}`}`;
 }
 
+/** What to do where no flag lets rules pass. */
+export const notAllowable = (rules: number): string =>
+  `No flag allows ${rules === 1 ? 'it' : 'all of them'}: change what is declared, or the policy.`;
+
 /** What to do about a blocked plan. */
 export function blockedAdvice({ policy, diagnostics }: PlanDocument, again?: Again): string {
   if (isWrong(diagnostics)) return CORRECT_FIRST;
   const { rules, flags } = blockedRules(policy);
-  const them = rules.length === 1 ? 'it' : 'all of them';
-  return flags.length > 0
-    ? toAllow(flags, again)
-    : `No flag allows ${them}: change what is declared, or the policy.`;
+  return flags.length > 0 ? toAllow(flags, again) : notAllowable(rules.length);
 }
 
 /** The last sentences of a blocked plan; undefined if it is not blocked. */
