@@ -17,15 +17,16 @@ const FEW = 10;
 
 /** A user gets its first role outside of trueup. An id of v2 may mean nothing to v3, and the id of a user's record nothing to authorizations. */
 function firstRoleOrId({ account, user }: Values, live: readonly Values[]): string | undefined {
+  const whose = typeof user === 'string' ? `user ${user}` : 'this user';
   const list = 'List what is live: trueup get account_authorizations -o json';
   if (!live.some((one) => one.user === user))
-    return `No authorization that the v3 API shows is of ${typeof user === 'string' ? `user ${user}` : 'this user'}. Invite or authorise the user in the service first, then plan again. Authorizations may name a user by another identifier than the id of its record, such as its user_id. ${list}`;
+    return `No authorization that the v3 API shows is of ${whose}. Invite or authorise the user in the service first, then plan again. Authorizations may name a user by another identifier than the id of its record, such as its user_id. ${list}`;
   const accounts = [...new Set(live.map((one) => one.account))]
     .filter((one) => typeof one === 'string')
     .toSorted((a, b) => a.length - b.length || compareText(a, b));
   return typeof account !== 'string' || accounts.includes(account)
     ? undefined
-    : `No authorization that the v3 API shows is of account ${account}, only of ${firstNamed(accounts, FEW)}. v3 ids of accounts may be another id space than v2 ids: declare the id that v3 shows beside user ${user as string}. ${list}`;
+    : `No authorization that the v3 API shows is of account ${account}, only of ${firstNamed(accounts, FEW)}. v3 ids of accounts may be another id space than v2 ids: declare the id that v3 shows beside ${whose}. ${list}`;
 }
 
 /** `<e-mail> on <account>`; what was not read is shown by its id. */
