@@ -1051,14 +1051,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a run without a state changes what it adopts',
     file: 'reconciler/plan/policy.ts',
-    find: 'if (changed.length === 0) return [];',
-    replace: 'return [];',
+    find: 'changedUnnamed(changes, input).map(({ address }) => address)',
+    replace: '[]',
     tests: effects,
   },
   {
     name: 'what lifecycle.adopt names counts as a first run',
     file: 'reconciler/plan/policy.ts',
-    find: '.filter((change) => writes(change) && !named.has(change.address))',
+    find: '.filter((one) => writes(one) && !named.has(one.address))',
     replace: '.filter(writes)',
     tests: effects,
   },
@@ -5801,8 +5801,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'scenarios: a run without a state changes what it adopts',
     file: 'reconciler/plan/policy.ts',
-    find: 'if (changed.length === 0) return [];',
-    replace: 'if (changed.length >= 0) return [];',
+    find: 'changedUnnamed(changes, input).map(({ address }) => address)',
+    replace: '[]',
     tests: simulate,
   },
   {
