@@ -21,7 +21,7 @@ import {
   inScope,
   RULES,
   tells,
-  toResume,
+  resumeDelivery,
   undeliverable,
   works,
 } from './rule-without-destination.js';
@@ -78,7 +78,7 @@ function deliveries(
     return [
       {
         code: 'destination-suspended',
-        summary: `the service stopped delivering to it (to resume: ${toResume(address)})`,
+        summary: `the service stopped delivering to it (to resume: ${resumeDelivery(address)})`,
         ...said,
       },
     ];

@@ -111,7 +111,7 @@ export const undeliverable = (
   });
 
 /** What to do about a suspended destination. @param address undefined for one that nothing manages */
-export const toResume = (address: string | undefined): string =>
+export const resumeDelivery = (address: string | undefined): string =>
   address === undefined
     ? 'clear `suspended` where it is managed'
     : 'declare `suspended: false` in it, and apply';
@@ -141,7 +141,7 @@ function warn({ changes, live }: Judged): readonly Diagnostic[] {
     const causes = undeliverable(stringsIn(ids), (id) => after.get(id), nameOf);
     const resuming = stringsIn(ids)
       .filter((id) => after.get(id)?.suspended === true)
-      .map((id) => `To resume ${nameOf(id)}: ${toResume(addresses.get(id))}.`);
+      .map((id) => `To resume ${nameOf(id)}: ${resumeDelivery(addresses.get(id))}.`);
     return [{ change, cause: causes.join(' and '), resuming }];
   });
   return groupedBy(silent, ({ cause }) => cause).map((group): Diagnostic => {
