@@ -8,6 +8,7 @@ import {
   errorDiagnostic,
   exits,
   firstNamed,
+  liveObjectWords,
   note,
   objectsIn,
   paired,
@@ -211,7 +212,7 @@ function untouched(
     all.flatMap((one) => one[which].map(({ path }) => `${path} of ${one.declaration.address}`));
   const both = all.flatMap((one) => (one.both.length > 0 ? [one.declaration.address] : []));
   const unmanaged = [...proposal.unmanaged].flatMap(([kind, some]) =>
-    some.map(({ id }) => `${kind} ${id}`),
+    some.map(({ id }) => liveObjectWords(proposal.liveObjects, kind, id)),
   );
   return [
     ...left(

@@ -3,6 +3,7 @@
 import { exits, note, warning, type Diagnostic, type Verdict } from '../model/index.js';
 import { fleetInput, type PlannedTenant } from '../fleet/policy-input.js';
 import type { RunStop } from '../fleet/merge.js';
+import { placedViolations } from '../policies/cel-policy-rules.js';
 import type { ProjectPolicy } from '../policies/policy-files.js';
 import type { Again } from '../report/words.js';
 import type { Context } from './context.js';
@@ -26,9 +27,9 @@ export async function fleetVerdicts(
   if (policies.length === 0) return [];
   const fleet = fleetInput(tenants());
   const found = policies.flatMap((policy) =>
-    policy
-      .violations({ plan: {}, declarations: [], fleet })
-      .map(({ message }) => judged(policy, message, allow)),
+    placedViolations(policy, { plan: {}, declarations: [], fleet }).map(({ message }) =>
+      judged(policy, message, allow),
+    ),
   );
   const among = found.filter((one) => 'rule' in one);
   return found.map((one) =>

@@ -428,12 +428,21 @@ function complaintsOf(outcome: TenantOutcome | undefined): readonly Diagnostic[]
   if (!document) return [];
   return [
     ...document.diagnostics,
-    ...('policy' in document ? blocksOf(document, { again }) : []),
+    ...('policy' in document ? blocksOf(document, { again }).map(withNote(document)) : []),
     ...outcomes.flatMap(({ address, diagnostic }) =>
       diagnostic ? [{ address, ...diagnostic }] : [],
     ),
   ];
 }
+
+/** The notes of a tenant are not shown: the error of a rule holds what the note of that rule advises. */
+const withNote =
+  ({ diagnostics }: PlanDocument) =>
+  (block: Diagnostic): Diagnostic => {
+    const note = diagnostics.find(({ code }) => code === block.code);
+    const detail = [note?.detail ?? [], block.detail ?? []].flat().join('\n');
+    return { ...block, ...(detail !== '' && { detail }) };
+  };
 
 interface Told {
   readonly exit: Exit;

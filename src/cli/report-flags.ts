@@ -22,7 +22,7 @@ import {
   type BlockingRule,
 } from '../report/brief-diagnostics.js';
 import type { Style } from '../report/style.js';
-import { blockedRules, toAllow, type Again } from '../report/words.js';
+import { blockedRules, notAllowable, toAllow, type Again } from '../report/words.js';
 import { isDiskError } from '../state/disk-errors.js';
 import { sourceUrls } from './ci-run.js';
 import type { Context } from './context.js';
@@ -216,10 +216,9 @@ export function blocksOf(
   const last = among.findLast((one) => isBlocked(one) && one.rule === rules.at(-1));
   const remedyFor = ({ rule, flag }: BlockingRule): string | undefined => {
     if (isWrong(diagnostics)) return CORRECT_FIRST;
-    if (!again) return flag && toAllow([flag], again);
-    return rule === last?.rule && blocked.includes(last) && all.length > 0
-      ? toAllow(all, again)
-      : undefined;
+    if (!again) return flag === undefined ? notAllowable(1) : toAllow([flag], again);
+    if (rule !== last?.rule || !blocked.includes(last)) return undefined;
+    return all.length > 0 ? toAllow(all, again) : notAllowable(rules.length);
   };
   return blockedByRule({ policy, diagnostics }, false).map((one) => {
     const { rule, shown, more } = one;

@@ -147,14 +147,15 @@ function violationOf(
       summary: `\`${unknown}\` is read from the service, and an expression is evaluated before anything is read`,
       detail: WHAT_TO_WRITE['live-reference'],
     };
-  if (missing?.variable === 'var') return unknownVariable(missing.name, scope);
-  if (missing?.variable === 'env') return unknownEnvironment(missing.name);
-  if (missing?.variable === 'param' && scope.instance)
-    return unknownParameter(missing.name, scope.instance);
-  if (missing?.variable === 'each')
+  const { of: [variable, ...more] = [], name = '' } = missing ?? {};
+  const owner = more.length === 0 ? variable : undefined;
+  if (owner === 'var') return unknownVariable(name, scope);
+  if (owner === 'env') return unknownEnvironment(name);
+  if (owner === 'param' && scope.instance) return unknownParameter(name, scope.instance);
+  if (owner === 'each')
     return {
       code: 'unknown-member',
-      summary: `${summary}.${didYouMean(missing.name, ['key', 'value'])}`,
+      summary: `${summary}.${didYouMean(name, ['key', 'value'])}`,
       detail: 'Write `each.key` or `each.value`.',
     };
   return {

@@ -69,7 +69,8 @@ export function secretSource(places: SecretPlaces): SecretSource {
       if (!result || 'value' in result) return undefined;
       return { ...result, problem: `\${secret.file.${name}}: ${result.problem}` };
     };
-    const made = new Secret(`file.${name}`, value, { advice: 'Make the file readable.', fetch });
+    const advice = `Make the file ${name} readable.`;
+    const made = new Secret(`file.${name}`, value, { advice, fetch });
     return outside(files, allowed, path, name) ?? told(made);
   };
 }

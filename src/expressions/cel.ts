@@ -23,8 +23,8 @@ export interface Problem {
   readonly code?: string;
   /** A word that is no variable. */
   readonly unknown?: string;
-  /** A member that a variable does not have. */
-  readonly missing?: { readonly variable: string; readonly name: string };
+  /** A member that is not there, and the variable or the member of it that lacks it, as in `['change', 'after']`. */
+  readonly missing?: { readonly of: readonly string[]; readonly name: string };
 }
 
 type Result<T> = { readonly value: T } | { readonly problem: Problem };
@@ -232,13 +232,15 @@ const limitWords = (text: string): string => {
   return `it has more than ${most} ${LIMITS[name]?.[1] ?? ''}`;
 };
 
-/** The variable and its member that does not exist, as in `var.name`. */
+/** A member that does not exist, as in `var.name`; undefined where an expression makes what lacks it. */
 function missingOf(node: unknown): Problem['missing'] {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the library documents a node
   const { op, args } = (node ?? {}) as ParseResult['ast'];
   if (op !== '.') return undefined;
-  const [of, name] = args;
-  return of.op === 'id' ? { variable: restored(of.args), name } : undefined;
+  const [inner, name] = args;
+  if (inner.op === 'id') return { of: [restored(inner.args)], name };
+  const outer = missingOf(inner);
+  return outer && { of: [...outer.of, outer.name], name };
 }
 
 function unknownFunction(text: string): Pick<Problem, 'summary' | 'detail'> {

@@ -126,8 +126,13 @@ export function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
 }
 
 /** As in `a, b and 3 more`: the first of many names. @param and what stands before the number of the others */
-export const firstNamed = (names: readonly string[], most: number, and = ' and '): string =>
-  names.slice(0, most).join(', ') +
+export const firstNamed = (
+  names: readonly string[],
+  most: number,
+  and = ' and ',
+  comma = ', ',
+): string =>
+  names.slice(0, most).join(comma) +
   (names.length > most ? `${and}${names.length - most} more` : '');
 
 /** The strings of a list; empty for any other value. */

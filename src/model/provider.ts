@@ -22,6 +22,8 @@ export interface Judged {
   readonly changes: readonly Change[];
   readonly live: LiveObjects;
   readonly settings: Settings;
+  /** The address that manages an object, where one does; absent where nobody can tell. */
+  readonly addressOf?: (kind: string, id: string) => string | undefined;
 }
 
 /** Why a rule blocks a plan. */
@@ -107,8 +109,7 @@ export interface PolicyRule {
 
 /** The compared objects of an audit, and access to more of them. */
 export interface Audited extends Judged {
-  /** The address that manages an object, where one does. */
-  readonly addressOf: (kind: string, id: string) => string | undefined;
+  readonly addressOf: NonNullable<Judged['addressOf']>;
   /** Lists more kinds, by name. @throws Refusal where a reading is not proven complete */
   readonly read: (names: readonly string[]) => Promise<LiveObjects>;
 }

@@ -1,7 +1,7 @@
 // Policies of a project as rules of the engine, which judge the published document of a plan.
 import type { Plan, PolicyRule, WholeJudgement } from '../model/index.js';
 import { warning } from '../model/index.js';
-import type { PolicyInput } from './cel-policy.js';
+import type { PolicyInput, PolicyViolation } from './cel-policy.js';
 import type { ProjectPolicy } from './policy-files.js';
 
 /** Those of a plan: a policy of a fleet is judged for its run. @param inputOf makes the document of a plan, which takes time: it is called once for each plan */
@@ -23,8 +23,18 @@ export function rulesOfPolicies(
   }));
 }
 
+/** The violations of a policy, with its place where it cannot be evaluated. */
+export const placedViolations = (
+  { origin: { file, line, column }, violations }: ProjectPolicy,
+  input: PolicyInput,
+): readonly Omit<PolicyViolation, 'unjudged'>[] =>
+  violations(input).map(({ unjudged, message, ...one }) => ({
+    ...one,
+    message: unjudged ? `${message} (in ${file}:${line}:${column})` : message,
+  }));
+
 function judgement(policy: ProjectPolicy, input: PolicyInput): WholeJudgement {
-  const violations = policy.violations(input);
+  const violations = placedViolations(policy, input);
   if (policy.severity === 'error') {
     const findings = violations.map(({ message, ...rest }) => ({ detail: message, ...rest }));
     return { findings, warnings: [] };

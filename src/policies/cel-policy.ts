@@ -3,8 +3,10 @@
 import {
   defined,
   didYouMean,
+  firstNamed,
   isObject,
   keysOf,
+  own,
   type Json,
   type JsonObject,
   type ResourceChange,
@@ -23,6 +25,8 @@ export interface PolicyInput {
 export interface PolicyViolation {
   readonly message: string;
   readonly address?: string;
+  /** The policy itself is at fault, as far as anybody can tell. */
+  readonly unjudged?: true;
 }
 
 /** One evaluation a plan, a change, a declaration or the run of a fleet: the variable that `when` names decides. */
@@ -75,13 +79,9 @@ export function compiledPolicy(
         const found = condition.value.evaluate(values);
         if ('value' in found && found.value === false) return [];
         const address = addressIn(values[scope]);
-        const why = 'problem' in found ? found.problem.summary : notBoolean(found.value);
-        return [
-          {
-            message: why === undefined ? messageOf(parts, values) : unjudged('when', why),
-            ...defined({ address }),
-          },
-        ];
+        const why = 'problem' in found ? whyNot(found.problem, values) : notBoolean(found.value);
+        const said = why === undefined ? messageOf(parts, values) : unjudged('when', why);
+        return [{ ...said, ...defined({ address }) }];
       }),
   };
 }
@@ -112,7 +112,24 @@ const isFault = (value: object | string): value is PolicyFault =>
 const notBoolean = (value: Json): string | undefined =>
   value === true ? undefined : `it gives ${JSON.stringify(value)}, not true or false`;
 
-const unjudged = (field: string, why: string): string => `\`${field}\` cannot be evaluated: ${why}`;
+const unjudged = (field: PolicyFault['field'], why: string): PolicyViolation => ({
+  message: `\`${field}\` cannot be evaluated: ${why}`,
+  unjudged: true,
+});
+
+/** Members that a message names. */
+const FEW = 8;
+
+/** With the members that exist where one is missing. */
+function whyNot({ summary, missing }: Problem, values: Readonly<Record<string, Json>>): string {
+  const there = missing?.of.reduce<Json | undefined>(
+    (value, name) => (isObject(value) ? own<Json>(value, name) : undefined),
+    values,
+  );
+  if (!missing || !isObject(there)) return summary;
+  const names = Object.keys(there);
+  return `${summary}.${didYouMean(missing.name, names)} \`${missing.of.join('.')}\` has: ${firstNamed(names, FEW)}`;
+}
 
 /** The variables that an expression uses beyond those of the plan. */
 function scopeOf(when: string): PolicyScope | PolicyFault {
@@ -186,13 +203,16 @@ function messageParts(message: string, scope: PolicyScope): readonly MessagePart
   return [...parts, message.slice(at)];
 }
 
-function messageOf(parts: readonly MessagePart[], values: Readonly<Record<string, Json>>): string {
+function messageOf(
+  parts: readonly MessagePart[],
+  values: Readonly<Record<string, Json>>,
+): PolicyViolation {
   let text = '';
   for (const part of parts) {
     const made = typeof part === 'string' ? { value: part } : part.evaluate(values);
     // Nothing of the rest: it would continue a sentence that is not there.
-    if ('problem' in made) return unjudged('message', made.problem.summary);
+    if ('problem' in made) return unjudged('message', whyNot(made.problem, values));
     text += typeof made.value === 'string' ? made.value : JSON.stringify(made.value);
   }
-  return text;
+  return { message: text };
 }

@@ -33,11 +33,13 @@ export const briefly = (
     }),
   );
 
-/** With the first few of the addresses, where the lines of the detail are addresses. */
+/** With the first few of the addresses, where lines of the detail are addresses. */
 function fewNamed(one: Diagnostic): Diagnostic {
   const lines = one.detail?.split('\n') ?? [];
-  return lines.length > 1 && lines.every((line) => tryAddress(line))
-    ? { ...one, detail: firstNamed(lines, MOST_SHOWN) }
+  const addresses = lines.filter((line) => tryAddress(line));
+  const others = lines.filter((line) => !tryAddress(line));
+  return addresses.length > 1
+    ? { ...one, detail: [firstNamed(addresses, MOST_SHOWN), ...others].join('\n') }
     : one;
 }
 

@@ -192,7 +192,11 @@ export const reasonsOf = ({ first, changes }: ChangeGroup): readonly string[] =>
   if (changes.length > 1 && former !== undefined)
     return [`renamed from ${former}, each with its key`];
   if (changes.length > 1)
-    return [isUnchangedAdoption(first) ? 'as declared; no request is sent' : first.reason];
+    return [
+      isUnchangedAdoption(first)
+        ? 'as declared; apply only records their ids in the state'
+        : first.reason,
+    ];
   return [...circumstances(first), ...first.requests.flatMap((one) => baseSentence(one) ?? [])];
 };
 

@@ -25,12 +25,13 @@ export function* diagnosticLines(diagnostic: Diagnostic, screen: Screen): Lines 
     for (const line of detail.replace(/\n+$/, '').split('\n')) yield* advice(line, screen);
 }
 
-/** A command to type stays in one piece, on a line of its own where it is long: only so can it be copied. */
+/** A command to type stays in one piece, on a line of its own where it is long, and so does an indented line: only so can they be copied. */
 export function* advice(
   line: string,
   screen: Screen,
   { lead = '  ', ...how }: Pick<Flow, 'lead' | 'paint'> = {},
 ): Lines {
+  if (line.startsWith('  ')) return yield guard(`${lead}${visible(line)}`);
   const isLong = columns(lead + line) > screen.width;
   const [, words = '', command = ''] =
     (isLong && /^(.*?: )((?:trueup|cp|mv|rm) \S.*)$/.exec(line)) || [];

@@ -198,7 +198,8 @@ const sidesOf = ({ before, after }: NonNullable<PlanDocument['compared']>): [str
 ];
 
 /** What was compared in place of a cloud. */
-export const COMPARED = 'Declarations were compared. The cloud and the state were not read.';
+export const COMPARED =
+  'Declarations were compared. The cloud and the state were not read, and policies and limits were not evaluated: trueup plan does that.';
 
 /** How many of those that are adopted are changed, too, and of those that are updated renamed. */
 const alsoDone = (adopted: number, updated: number): Partial<Record<keyof Summary, string>> => ({
@@ -260,14 +261,15 @@ export function toAllow(flags: readonly string[], again: Again | undefined): str
   return `To allow ${them}${again ? `, plan ${again(flags)}` : `: ${flags.join(' ')}`}`;
 }
 
+/** What to do where no flag lets rules pass. */
+export const notAllowable = (rules: number): string =>
+  `No flag allows ${rules === 1 ? 'it' : 'all of them'}: change what is declared, or the policy.`;
+
 /** What to do about a blocked plan. */
 export function blockedAdvice({ policy, diagnostics }: PlanDocument, again?: Again): string {
   if (isWrong(diagnostics)) return CORRECT_FIRST;
   const { rules, flags } = blockedRules(policy);
-  const them = rules.length === 1 ? 'it' : 'all of them';
-  return flags.length > 0
-    ? toAllow(flags, again)
-    : `No flag allows ${them}: change what is declared, or the policy.`;
+  return flags.length > 0 ? toAllow(flags, again) : notAllowable(rules.length);
 }
 
 /** The last sentences of a blocked plan; undefined if it is not blocked. */

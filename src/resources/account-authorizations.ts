@@ -15,22 +15,18 @@ import { roleLadder } from './role-ladder.js';
 /** Accounts that are named at most. */
 const FEW = 10;
 
-/** An id of v2 may mean nothing to v3, and the id of a user's record nothing to authorizations. */
-function otherIdSpace({ account, user }: Values, live: readonly Values[]): string | undefined {
-  const isUnknown = typeof user === 'string' && live.every((one) => one.user !== user);
+/** A user gets its first role outside of trueup. An id of v2 may mean nothing to v3, and the id of a user's record nothing to authorizations. */
+function firstRoleOrId({ account, user }: Values, live: readonly Values[]): string | undefined {
+  const whose = typeof user === 'string' ? `user ${user}` : 'this user';
+  const list = 'List what is live: trueup get account_authorizations -o json';
+  if (!live.some((one) => one.user === user))
+    return `No authorization that the v3 API shows is of ${whose}. Invite or authorise the user in the service first, then plan again. Authorizations may name a user by another identifier than the id of its record, such as its user_id. ${list}`;
   const accounts = [...new Set(live.map((one) => one.account))]
     .filter((one) => typeof one === 'string')
     .toSorted((a, b) => a.length - b.length || compareText(a, b));
-  if (typeof account !== 'string') return undefined;
-  if (accounts.includes(account))
-    return isUnknown
-      ? `No authorization that the v3 API shows is of user ${user}. A new user may have none yet; and authorizations may name a user by another identifier than the id of its record, such as its user_id. List what is live: trueup get account_authorizations -o json`
-      : undefined;
-  const there =
-    accounts.length === 0
-      ? 'The v3 API shows no authorization of any account'
-      : `No authorization that the v3 API shows is of account ${account}, only of ${firstNamed(accounts, FEW)}`;
-  return `${there}. v3 ids of accounts may be another id space than v2 ids: declare the id that v3 shows${typeof user === 'string' ? ` beside user ${user}` : ''}. List what is live: trueup get account_authorizations -o json`;
+  return typeof account !== 'string' || accounts.includes(account)
+    ? undefined
+    : `No authorization that the v3 API shows is of account ${account}, only of ${firstNamed(accounts, FEW)}. v3 ids of accounts may be another id space than v2 ids: declare the id that v3 shows beside ${whose}. ${list}`;
 }
 
 /** `<e-mail> on <account>`; what was not read is shown by its id. */
@@ -69,7 +65,7 @@ export const accountAuthorizations = kind({
     update: 'PUT',
   },
   label,
-  unmatched: otherIdSpace,
+  unmatched: firstRoleOrId,
   retire: { no_access: { role: 'no_access' } },
   example: { user: '77', account: '${accounts.example.id}', role: 'full_access_user' },
 });

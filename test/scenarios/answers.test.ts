@@ -332,7 +332,11 @@ describe('v3 ids of accounts may be another id space', () => {
       /No authorization that the v3 API shows is of account 2, only of 1\. v3 ids of accounts may be another id space than v2 ids: declare the id that v3 shows beside user 70\./,
     ],
     [['1', '2'], '3', /only of 1, 2\./],
-    [[], '2', /The v3 API shows no authorization of any account\./],
+    [
+      [],
+      '2',
+      /No authorization that the v3 API shows is of user 70\. Invite or authorise the user in the service first, then plan again\./,
+    ],
   ])('with %j live, account %s gets a message about it', async (live, account, words) => {
     const stderr = flat((await wanting(account).expect(1, ['plan'], await shown(live))).stderr);
     expect(stderr).toContain('[cannot-create]');
@@ -340,11 +344,11 @@ describe('v3 ids of accounts may be another id space', () => {
     expect(stderr).toContain('List what is live: trueup get account_authorizations -o json');
   });
 
-  test('an account that v3 shows gets none', async () => {
+  test('a user without any authorization gets none', async () => {
     const stderr = flat(
       (
         await project(
-          'account_authorizations:\n  bob: { user: "71", account: "1", role: administrator }\n',
+          'account_authorizations:\n  bob: { user: "71", account: "2", role: administrator }\n',
         ).expect(1, ['plan'], await shown(['1']))
       ).stderr,
     );

@@ -53,7 +53,7 @@ test('a reference and the working tree: nothing is read but declarations, and no
   name changed in the declaration · trueup.yaml:5:3
     name  "Field operations" → "Field"
 
-Declarations were compared. The cloud and the state were not read.
+Declarations were compared. The cloud and the state were not read, and policies and limits were not evaluated: trueup plan does that.
 From main to the working tree: 0 to create, 1 to update, 0 to delete; 2 unchanged.
 `);
   expect(stderr).toBe('');
@@ -110,7 +110,7 @@ test('every format, and reports in files', async () => {
   for (const text of [stdout, markdown, html]) expect(text).not.toContain('canary');
   for (const text of [markdown, html]) {
     expect(text).toContain('working tree: 0 to create, 2 to update, 0 to delete; 1 unchanged.');
-    expect(text).toContain('Declarations were compared. The cloud and the state were not read.');
+    expect(text).toContain('policies and limits were not evaluated: trueup plan does that.');
     expect(text).not.toContain('serial');
   }
 });

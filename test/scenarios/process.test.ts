@@ -62,7 +62,7 @@ describe('a first project', () => {
     const home = folder({ 'trueup.yaml': small });
     const plan = await home.expect(0, ['plan']);
     expect(plan.stdout).toContain('Plan: 3 to create');
-    expect(plan.stderr).toBe('To apply it: trueup apply\n');
+    expect(plan.stderr).toBe('To see what is sent: --show-requests\nTo apply it: trueup apply\n');
     expect(existsSync(join(home.path, '.trueup/state.json'))).toBe(false);
     expect((await home.expect(0, ['apply', '-auto-approve'])).stdout).toContain(
       'Applied: 3 created',

@@ -1,6 +1,6 @@
 // `trueup plan`: reads, compares, shows. Writes only the files that its flags name.
 import { resolve } from 'node:path';
-import { defined, exits, isGood, refuse, type Exit } from '../../model/index.js';
+import { defined, exits, isGood, refuse, writes, type Exit } from '../../model/index.js';
 import type { Assessment } from '../../resources/rules/impact-data.js';
 import type { Proposal } from '../../reconciler/plan/plan.js';
 import { planFormats } from '../../report/formats.js';
@@ -45,6 +45,7 @@ export const run: Command = async (context, paths) => {
       render: renderPlan,
       exit: proposal.exit,
     });
+    sayMore(context, proposal);
     if (flags.out !== undefined && !plan.diagnostics.some((one) => one.severity === 'error')) {
       const options = {
         ...request,
@@ -58,6 +59,14 @@ export const run: Command = async (context, paths) => {
   };
   return withProject(context, paths, work, how);
 };
+
+/** The flag that shows what is sent, where something is. */
+function sayMore(context: Context, { plan }: Proposal): void {
+  const { flags, err } = context;
+  const isWrong = plan.diagnostics.some((one) => one.severity === 'error');
+  if (flags.showRequests || isWrong || !plan.changes.some(writes) || !showsText(context)) return;
+  err.write('To see what is sent: --show-requests\n');
+}
 
 /** The command that carries out what was shown, with the flags that allow what blocks it; or that records drift to what is declared. */
 function sayNext(context: Context, { plan, exit }: Proposal): void {

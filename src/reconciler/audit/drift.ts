@@ -8,7 +8,6 @@ import {
   compareText,
   equalUnescaped,
   exits,
-  objectsIn,
   paired,
   redact,
   REPLACED_OUTSIDE,
@@ -45,6 +44,7 @@ import { unverified, verifyExpectations } from './expectations.js';
 import { observe, type LiveCollections } from '../live-collections.js';
 import { observingOf, propose, type PlanContext } from '../plan/propose.js';
 import type { Proposal } from '../plan/plan.js';
+import { managers } from '../plan/recorded-addresses.js';
 import { declaredValueAt } from '../plan/resolve-references.js';
 
 export interface Audit extends Findings {
@@ -309,21 +309,6 @@ function unmanagedOf(
   };
   const label = labelOf(kind, live.values, labelsIn(liveObjects));
   return { record: { kind: kind.name, id: live.id, label }, subject };
-}
-
-/** Addresses by what they manage. */
-export function managers(
-  changes: readonly Change[],
-  entries: Readonly<Record<string, Entry>>,
-): (kind: string, id: string) => string | undefined {
-  const recorded = Object.entries(entries).flatMap(([address, entry]) =>
-    objectsIn(entry).map((object) => [object, address] as const),
-  );
-  const planned = changes.flatMap((change) =>
-    change.action === 'create' ? [] : [[`${change.kind} ${change.id}`, change.address] as const],
-  );
-  const all = new Map([...recorded, ...planned]);
-  return (kind, id) => all.get(`${kind} ${id}`);
 }
 
 /** True if only secrets differ, which cannot be read back. A document shows whether it contains one. */

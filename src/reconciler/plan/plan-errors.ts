@@ -109,8 +109,10 @@ export const leaveOut = (addresses: readonly string[]): string =>
   `To leave ${addresses.length > 1 ? 'these' : 'it'} out: trueup destroy${addresses.map((one) => ` --exclude ${shellWord(one)}`).join('')}`;
 
 /** The block that says that an object has a new address, as it stands in a declaration file. */
-export const movedBlock = (from: string, to: string): string =>
-  `moved: [{ from: ${yamlString(from)}, to: ${yamlString(to)} }]`;
+export const movedBlock = (from: string, to: string): string => `moved: [${moveEntry(from, to)}]`;
+
+export const moveEntry = (from: string, to: string): string =>
+  `{ from: ${yamlString(from)}, to: ${yamlString(to)} }`;
 
 /** What to do where an object has an owner and another address wants it. */
 export const oneOfTwo = (owner: string, address: string): string =>

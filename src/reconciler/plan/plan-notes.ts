@@ -4,6 +4,7 @@ import {
   firstNamed,
   REPLACED_OUTSIDE,
   compareText,
+  secretsIn,
   walk,
   type Change,
   type Diagnostic,
@@ -53,25 +54,27 @@ export function unseenNotes({ unseen, old }: Draft): readonly Diagnostic[] {
   });
 }
 
-const AVAILABLE =
-  'Make its value available (its environment variable, its file, or the command of its secret manager)';
+/** Names that a note lists, and ways to a secret. */
+const FEW = 3;
 
 export function unseenSecretNotes({ input, planned }: Draft): readonly Diagnostic[] {
-  const unseen = [...input.secrets]
-    .filter(([, verdict]) => verdict === 'unavailable')
-    .map(([key]) => key.slice(0, key.indexOf(' ')));
-  const addresses = [...new Set(unseen)].toSorted(compareText);
+  if (![...input.secrets.values()].includes('unavailable')) return [];
+  const unseen = [...planned].flatMap(([address, { declared, live }]) =>
+    [...secretsIn(declared)]
+      .filter(([path]) => input.secrets.get(`${address} ${path}`) === 'unavailable')
+      .map(([, { advice }]) => ({ address, advice, isLive: live !== undefined })),
+  );
   const cases = [
-    [true, 'so the plan does not compare it', ': then the plan shows whether it has to be sent.'],
-    [false, 'and apply needs it for the create', ' where you apply.'],
+    [true, 'so the plan does not compare it', ['Then the plan shows whether it has to be sent.']],
+    [false, 'and apply needs it for the create', []],
   ] as const;
-  return cases.flatMap(([isLive, effect, when]): Diagnostic | [] => {
-    const meant = addresses.filter((address) => {
-      const one = planned.get(address);
-      return one && (one.live !== undefined) === isLive;
-    });
+  return cases.flatMap(([isLive, effect, then]): Diagnostic | [] => {
+    const meant = unseen.filter((one) => one.isLive === isLive);
     if (meant.length === 0) return [];
-    const summary = `The secret of ${firstNamed(meant, 3, ', and ')} is not available here, ${effect}.`;
-    return { severity: 'info', code: 'secret-unseen', summary, detail: `${AVAILABLE}${when}` };
+    const addresses = [...new Set(meant.map(({ address }) => address))].toSorted(compareText);
+    const summary = `The secret of ${firstNamed(addresses, FEW, ', and ')} is not available here, ${effect}.`;
+    const ways = [...new Set(meant.map(({ advice }) => advice))].toSorted(compareText);
+    const detail = [firstNamed(ways, FEW, '\nand ', '\n'), ...then].join('\n');
+    return { severity: 'info', code: 'secret-unseen', summary, detail };
   });
 }

@@ -62,11 +62,11 @@ import {
 import type { PlanInput } from './plan-input.js';
 import { replacedOutsideNotes, unseenNotes, unseenSecretNotes } from './plan-notes.js';
 import { planExitCode } from './plan-exit-code.js';
-import { concerns, judge, judgedWhole } from './policy.js';
+import { concerns, firstRunNotes, judge, judgedWhole } from './policy.js';
 import { fillAll, type Resolver } from './resolve-references.js';
 import { afterDeposed, heldElsewhere, planRemoved } from './removed-declarations.js';
 import { refactoringNotes } from './refactoring-notes.js';
-import { renameHints } from './rename-hints.js';
+import { renameNote, renameNotes, renamesIn } from './rename-hints.js';
 import { firstWrite, hindranceTo, type LiveMatch } from './replacement.js';
 import { withNumbers } from './text-numbers.js';
 
@@ -142,15 +142,18 @@ export function plan(input: PlanInput): Proposal {
       for (const address of change.depends_on)
         if (draft.unseen.has(address)) draft.awaited.add(address);
   }
-  const hints = renameHints(ordered, input.liveObjects);
+  const renames = renamesIn(ordered, input.liveObjects);
   diagnostics.push(
-    ...draft.fixed.map((one) => immutableError(one, { drift: draft.drift, hints })),
+    ...draft.fixed.map((one) =>
+      immutableError(one, { drift: draft.drift, hints: renames.map(renameNote) }),
+    ),
     ...refactoringNotes(input, diagnostics),
-    ...hints,
     ...concerns(ordered, input),
+    ...firstRunNotes(ordered, input),
     ...replacedOutsideNotes(draft, ordered),
     ...identityConflicts(draft, ordered, new Set(twins.flat().map(({ address }) => address))),
     ...unseenNotes(draft),
+    ...renameNotes(renames, ordered),
   );
   const unmanaged = new Map(
     [...input.liveObjects.values()].map(({ kind }) => [kind.name, matcher.unmanaged(kind)]),

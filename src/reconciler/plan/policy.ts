@@ -8,6 +8,7 @@ import {
   isOfToday,
   MASKED_CONFIGURATION,
   writes,
+  type Adopt,
   type Change,
   type Create,
   type Diagnostic,
@@ -29,7 +30,8 @@ import {
 } from './possible-duplicates.js';
 import { ownRoot, formerAddressInState } from './match.js';
 import { maskedWords, masksSent } from './document-merge.js';
-import { forgetting } from './recorded-addresses.js';
+import { bindAdvice } from './plan-errors.js';
+import { forgetting, managers } from './recorded-addresses.js';
 import type { PlanInput } from './plan-input.js';
 import { uncounted, type Selection } from './target-selection.js';
 
@@ -55,8 +57,13 @@ type Rule = (at: Case) => Finding | readonly Finding[];
 
 const judged = (
   changes: readonly Change[],
-  { liveObjects, project }: Pick<PlanInput, 'liveObjects' | 'project'>,
-): Judged => ({ changes, live: liveObjects, settings: project.settings });
+  { liveObjects, project, state }: Pick<PlanInput, 'liveObjects' | 'project' | 'state'>,
+): Judged => ({
+  changes,
+  live: liveObjects,
+  settings: project.settings,
+  addressOf: managers(changes, state?.resources ?? {}),
+});
 
 /** True if one change alone may harm other objects; then it is judged again at its write, by the live objects. */
 export const endangers = (
@@ -170,19 +177,11 @@ const rules: Readonly<Record<(typeof engineRules)[number], Rule>> = {
   },
 
   'first-run': ({ changes, input }) => {
-    if (Object.keys(input.state?.resources ?? {}).length > 0) return [];
-    const named = new Set(
-      input.project.declarations.flatMap((one) =>
-        one.lifecycle.adopt === undefined ? [] : [one.address],
-      ),
-    );
-    const adopted = changes.filter((change) => change.action === 'adopt');
-    const changed = adopted
-      .filter((change) => writes(change) && !named.has(change.address))
-      .map(({ address }) => address);
+    const changed = changedUnnamed(changes, input).map(({ address }) => address);
     if (changed.length === 0) return [];
+    const adopted = changes.filter(isAdoption).length;
     return {
-      detail: `there is no state, and ${changed.length} of ${adopted.length} adopted objects would be changed: ${firstNamed(changed, FEW)}; to change an object, name it in lifecycle.adopt, or import it first: \`trueup import ADDRESS ID\``,
+      detail: `there is no state, and ${changed.length} of ${adopted} adopted objects would be changed: ${firstNamed(changed, FEW)}; to change an object, name it in lifecycle.adopt, or import it first`,
     };
   },
 
@@ -243,6 +242,34 @@ const rules: Readonly<Record<(typeof engineRules)[number], Rule>> = {
       }));
   },
 };
+
+const isAdoption = (change: Change): change is Adopt => change.action === 'adopt';
+
+/** What a run without state would adopt and change, although nothing names the object. */
+function changedUnnamed(
+  changes: readonly Change[],
+  { state, project }: Pick<PlanInput, 'state' | 'project'>,
+): readonly Adopt[] {
+  if (Object.keys(state?.resources ?? {}).length > 0) return [];
+  const named = new Set(
+    project.declarations.flatMap((one) => (one.lifecycle.adopt === undefined ? [] : [one.address])),
+  );
+  return changes.filter(isAdoption).filter((one) => writes(one) && !named.has(one.address));
+}
+
+/** Commands that a message lists. */
+const FEW_COMMANDS = 3;
+
+/** The commands after which the rule `first-run` lets a change pass. */
+export function firstRunNotes(changes: readonly Change[], input: PlanInput): readonly Diagnostic[] {
+  const { allow, audit } = input.request;
+  const changed = audit || allow.includes('first-run') ? [] : changedUnnamed(changes, input);
+  if (changed.length === 0) return [];
+  const commands = changed.map(({ address, id }) => bindAdvice(address, id, false));
+  const detail = firstNamed(commands, FEW_COMMANDS, '\nand ', '\n');
+  const summary = 'The first run may change an object that was imported.';
+  return [{ severity: 'info', code: 'first-run', summary, detail }];
+}
 
 function maskedWrites({ changes, input: { kinds, liveObjects } }: Case): readonly Finding[] {
   return changes.flatMap((change) => {

@@ -5,10 +5,13 @@ import {
   formatAddress,
   movedTo,
   moveOf,
+  objectsIn,
   tryAddress,
   withoutKey,
   type Address,
   type AddressMove,
+  type Change,
+  type Entry,
   type MovedBlock,
   type Project,
   type RemovedBlock,
@@ -76,4 +79,23 @@ export function removedBlocks(project: Blocks): (address: string) => readonly Re
 export function forgetting(project: Blocks): (address: string) => boolean {
   const blocksOf = removedBlocks(project);
   return (address) => blocksOf(address).some(({ forgets }) => forgets);
+}
+
+/** Addresses by what they manage: those of a plan, and those that the state holds beside them. */
+export function managers(
+  changes: readonly Change[],
+  entries: Readonly<Record<string, Entry>>,
+): (kind: string, id: string) => string | undefined {
+  const addresses = (): ReadonlyMap<string, string> => {
+    const recorded = Object.entries(entries).flatMap(([address, entry]) =>
+      objectsIn(entry).map((object) => [object, address] as const),
+    );
+    const planned = changes.flatMap((change) =>
+      change.action === 'create' ? [] : [[`${change.kind} ${change.id}`, change.address] as const],
+    );
+    return new Map([...recorded, ...planned]);
+  };
+  // Most rules name no object.
+  let all: ReadonlyMap<string, string> | undefined;
+  return (kind, id) => (all ??= addresses()).get(`${kind} ${id}`);
 }

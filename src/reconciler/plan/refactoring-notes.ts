@@ -23,6 +23,7 @@ type Noted = Pick<PlanInput, 'project' | 'selection' | 'state' | 'request'>;
 /** Codes of notes about what a state holds. */
 export const aboutState: ReadonlySet<string> = new Set([
   'finished-block',
+  'first-run',
   'foreign-state',
   'imported-nothing',
   'moved-nothing',

@@ -5,68 +5,127 @@ import {
   firstNamed,
   shellWord,
   tryAddress,
+  withoutKey,
   type Change,
   type Create,
   type Delete,
   type Diagnostic,
-  type Observed,
 } from '../../model/index.js';
 import { identityKey, ownRoot } from './match.js';
-import { movedBlock } from './plan-errors.js';
+import { movedBlock, moveEntry } from './plan-errors.js';
+import { declaredValueAt, fillAll, type Resolver } from './resolve-references.js';
 import type { LiveCollections } from '../live-collections.js';
 
 /** What a note names at most. */
 const FEW = 3;
 
-export function renameHints(
-  changes: readonly Change[],
-  liveObjects: LiveCollections,
-): readonly Diagnostic[] {
-  const creates = changes.filter((change): change is Create => change.action === 'create');
-  const deletes = changes.filter(
-    (change): change is Delete => change.action === 'delete' && !change.deposed,
-  );
-  if (creates.length === 0 || deletes.length === 0) return [];
-  const waiting = new Map<string, string[]>();
-  for (const { address, depends_on } of creates)
-    for (const one of depends_on) append(waiting, one, address);
-  return [...liveObjects.values()].flatMap(({ kind, byId }) =>
-    renames(
-      { kind, byId },
-      creates.filter((one) => one.kind === kind.name),
-      deletes.filter((one) => one.kind === kind.name),
-      waiting,
-    ),
-  );
+/** An object that would be created with the identity of one that would be deleted. */
+export interface Rename {
+  readonly old: Delete;
+  readonly change: Create;
+  /** Addresses of what depends on the object and would still be created. */
+  readonly waiting: readonly string[];
 }
 
-/** @param waiting what is created, by what it depends on */
-function renames(
-  { kind, byId }: Observed,
-  creates: readonly Create[],
-  deletes: readonly Delete[],
-  waiting: ReadonlyMap<string, readonly string[]>,
-): readonly Diagnostic[] {
-  const root = ownRoot({ kind, byId });
-  const going = new Map(deletes.map((one) => [identityKey(kind, one.before), one]));
-  return creates.flatMap((change): Diagnostic | [] => {
-    const old =
-      going.size === 0
-        ? undefined
-        : going.get(identityKey(kind, { ...root, ...change.declaredObject.declared }));
-    if (!old) return [];
-    const { address } = change;
-    const summary = `${address} would be created with the identity of ${old.address}, which would be deleted.`;
-    return {
-      severity: 'info',
-      code: 'looks-renamed',
-      summary,
-      detail: renaming(old, change, waiting.get(address)),
-      address,
-      ...defined({ origin: change.origin }),
-    };
+/** In the order of the creates, where an object comes after those that it refers to. */
+export function renamesIn(
+  changes: readonly Change[],
+  liveObjects: LiveCollections,
+): readonly Rename[] {
+  const going = new Map<string, Delete>();
+  for (const change of changes)
+    if (change.action === 'delete' && !change.deposed) {
+      const kind = liveObjects.get(change.kind)?.kind;
+      const identity = kind && identityKey(kind, change.before);
+      if (identity !== undefined) going.set(`${change.kind} ${identity}`, change);
+    }
+  if (going.size === 0) return [];
+  const renamed = new Map<string, Delete>();
+  // What refers to a renamed object has the identity that the old one gives it.
+  const resolver: Resolver = ({ target, attribute }) => {
+    const old = renamed.get(target);
+    if (!old) return undefined;
+    return liveObjects.get(old.kind)?.kind.id === attribute
+      ? old.id
+      : declaredValueAt(old.before, attribute);
+  };
+  const creates = changes.filter((change): change is Create => change.action === 'create');
+  for (const { address, kind: name, declaredObject } of creates) {
+    const collection = liveObjects.get(name);
+    if (!collection) continue;
+    const { kind } = collection;
+    const filled = fillAll(kind.attributes, declaredObject.declared, resolver);
+    const key = `${name} ${identityKey(kind, { ...ownRoot(collection), ...filled })}`;
+    const old = going.get(key);
+    if (old) renamed.set(address, old);
+    going.delete(key);
+  }
+  const waiting = new Map<string, string[]>();
+  for (const { address, depends_on } of creates)
+    if (!renamed.has(address)) for (const one of depends_on) append(waiting, one, address);
+  return creates.flatMap((change): Rename | [] => {
+    const old = renamed.get(change.address);
+    return old ? { old, change, waiting: waiting.get(change.address) ?? [] } : [];
   });
 }
+
+/** What is said of one of them. */
+export const renameNote = ({ old, change, waiting }: Rename): Diagnostic => ({
+  severity: 'info',
+  code: 'looks-renamed',
+  summary: `${change.address} would be created with the identity of ${old.address}, which would be deleted.`,
+  detail: renaming(old, change, waiting),
+  address: change.address,
+  ...defined({ origin: change.origin }),
+});
+
+/** One note for all of them, with one text to paste. */
+export function renameNotes(
+  renames: readonly Rename[],
+  changes: readonly Change[],
+): readonly Diagnostic[] {
+  const [first, ...more] = renames;
+  if (!first) return [];
+  const note = renameNote(first);
+  if (more.length === 0) return [note];
+  const named = (side: 'old' | 'change'): string =>
+    firstNamed(
+      renames.map((one) => one[side].address),
+      FEW,
+    );
+  const waiting = [...new Set(renames.flatMap((one) => one.waiting))];
+  const detail = [
+    ...stillCreated(waiting, 'them'),
+    `If they were renamed, write this into a new declaration file, and nothing is sent${waiting.length === 0 ? '' : ' for them'}:`,
+    'moved:',
+    ...movesOf(renames, changes).map((move) => `  - ${move}`),
+  ].join('\n');
+  const summary = `${named('change')} would be created with the identities of ${named('old')}, which would be deleted.`;
+  return [{ ...note, summary, detail }];
+}
+
+/** Of single objects, or of a whole `for_each` of which every member was renamed. */
+function movesOf(renames: readonly Rename[], changes: readonly Change[]): readonly string[] {
+  const keyOf = (address: string): string | undefined => tryAddress(address)?.key;
+  const alike = renames.filter(({ old, change }) => keyOf(old.address) === keyOf(change.address));
+  const moved = new Set(alike.map(({ old }) => old.address));
+  const parts = new Set(
+    changes.flatMap(({ address }) => (moved.has(address) ? [] : withoutKey(address))),
+  );
+  const moves = renames.map(({ old: { address: from }, change: { address: to } }) =>
+    moved.has(from) && !parts.has(withoutKey(from))
+      ? moveEntry(withoutKey(from), withoutKey(to))
+      : moveEntry(from, to),
+  );
+  return [...new Set(moves)];
+}
+
+const stillCreated = (waiting: readonly string[], what: 'it' | 'them'): readonly string[] =>
+  waiting.length === 0
+    ? []
+    : [
+        `These depend on ${what} and would still be created, unless they are renamed, too: ${firstNamed(waiting, FEW)}`,
+      ];
 
 /** Begins the line with the command that changes the state. */
 export const WITHOUT_REVIEW = 'The same without a review: ';
@@ -88,14 +147,11 @@ export function renaming(
     isMade
       ? `write \`${movedBlock(from, to)}\``
       : `write \`lifecycle: { renamed_from: ${JSON.stringify(name)} }\``;
-  const [nothing, still] =
-    waiting.length === 0
-      ? ['and nothing is sent.', '']
-      : [
-          'and nothing is sent for it.',
-          `\nWhat depends on it would still be created, unless it is renamed, too: ${firstNamed(waiting, FEW)}`,
-        ];
-  const command = `${WITHOUT_REVIEW}trueup state mv ${shellWord(old.address)} ${shellWord(address)}${still}`;
+  const nothing = `and nothing is sent${waiting.length === 0 ? '' : ' for it'}.`;
+  const command = [
+    `${WITHOUT_REVIEW}trueup state mv ${shellWord(old.address)} ${shellWord(address)}`,
+    ...stillCreated(waiting, 'it'),
+  ].join('\n');
   if (now?.key === undefined)
     return `If it was renamed, ${written(old.name, old.address, address)}, ${nothing}\n${command}`;
   const whole =

@@ -21,6 +21,7 @@ import {
   inScope,
   RULES,
   tells,
+  resumeDelivery,
   undeliverable,
   works,
 } from './rule-without-destination.js';
@@ -42,30 +43,32 @@ export function healthOf(
   const others = labelsIn(objects);
   const nameOf = (id: string): string =>
     addressOf(DESTINATIONS, id) ?? liveObjectWords(objects, DESTINATIONS, id);
-  const examine: Readonly<Record<string, (values: Values) => readonly Finding[]>> = {
+  const examine: Readonly<
+    Record<string, (values: Values, address?: string) => readonly Finding[]>
+  > = {
     [DESTINATIONS]: deliveries,
     [RULES]: (values) => silence(values, destinations, nameOf),
     [configurationManagers.name]: syncs,
   };
   return [...objects.values()].flatMap(({ kind, byId }) =>
-    [...byId.values()].flatMap(({ id, values }) =>
-      (examine[kind.name]?.(values) ?? []).map(({ code, ...finding }): HealthIssue => {
-        const address = addressOf(kind.name, id);
-        const label = address === undefined ? labelOf(kind, values, others) : null;
-        const named = defined({ address, label: label ?? undefined });
-        return { code, kind: kind.name, id, ...named, ...finding };
-      }),
-    ),
+    [...byId.values()].flatMap(({ id, values }) => {
+      const address = addressOf(kind.name, id);
+      return (examine[kind.name]?.(values, address) ?? []).map(
+        ({ code, ...finding }): HealthIssue => {
+          const label = address === undefined ? labelOf(kind, values, others) : null;
+          const named = defined({ address, label: label ?? undefined });
+          return { code, kind: kind.name, id, ...named, ...finding };
+        },
+      );
+    }),
   );
 }
 
 /** The service reports the last failure and never a success, so a failure counts until it is cleared in the record. */
-function deliveries({
-  suspended,
-  enabled,
-  last_error_at,
-  last_error_text,
-}: Values): readonly Finding[] {
+function deliveries(
+  { suspended, enabled, last_error_at, last_error_text }: Values,
+  address: string | undefined,
+): readonly Finding[] {
   const said = {
     ...(typeof last_error_text === 'string' &&
       last_error_text !== '' && { detail: last_error_text }),
@@ -73,7 +76,11 @@ function deliveries({
   };
   if (suspended === true)
     return [
-      { code: 'destination-suspended', summary: 'the service stopped delivering to it', ...said },
+      {
+        code: 'destination-suspended',
+        summary: `the service stopped delivering to it (to resume: ${resumeDelivery(address)})`,
+        ...said,
+      },
     ];
   if (enabled === false || Object.keys(said).length === 0) return [];
   return [{ code: 'delivery-failing', summary: 'the last reported delivery failed', ...said }];

@@ -1,7 +1,8 @@
 // Reads the data for the impact of a plan. If a part of it cannot be read, the impact is incomplete and a warning says
 // so; the plan is not affected.
 import type { Diagnostic, Found, Impact, LiveObjects, State } from '../../model/index.js';
-import { managers, type AuditContext } from '../../reconciler/audit/drift.js';
+import type { AuditContext } from '../../reconciler/audit/drift.js';
+import { managers } from '../../reconciler/plan/recorded-addresses.js';
 import { observe, unreadWarnings } from '../../reconciler/live-collections.js';
 import type { Proposal } from '../../reconciler/plan/plan.js';
 import { observingOf } from '../../reconciler/plan/propose.js';

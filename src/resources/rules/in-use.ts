@@ -1,6 +1,9 @@
 // The rules against deleting an object to which others still refer: what still names it after the changes of a plan, and
 // what names it right before the delete.
 import {
+  append,
+  firstNamed,
+  liveObjectWords,
   refuse,
   stringsIn,
   type Change,
@@ -38,7 +41,7 @@ export function inUseRule(use: InUse): Omit<PolicyRule, 'name'> {
   const isDelete = (change: Change): change is Delete =>
     change.action === 'delete' && change.kind === use.kind.name;
   return {
-    judge: ({ changes, live }) => findings(use, changes.filter(isDelete), { changes, live }),
+    judge: (plan) => findings(use, plan.changes.filter(isDelete), plan),
     needs: (change) => (isDelete(change) ? use.needs : []),
     endangers: isDelete,
     rechecks: (tools, { live }) => ({
@@ -47,10 +50,13 @@ export function inUseRule(use: InUse): Omit<PolicyRule, 'name'> {
   };
 }
 
+/** Objects that a finding names. */
+const FEW = 3;
+
 function findings(
   { kind, named }: InUse,
   deleted: readonly Delete[],
-  { changes, live }: Pick<Judged, 'changes' | 'live'>,
+  { changes, live, addressOf }: Judged,
 ): readonly Finding[] {
   if (deleted.length === 0) return [];
   const [first] = phases(changes);
@@ -58,21 +64,23 @@ function findings(
   const late = holdersById(named, { live, changes });
   return deleted.flatMap((change) => {
     const found = (first.includes(change) ? early : late).get(change.id) ?? [];
-    const held = [...found].map(([name, count]) => `${count} of ${name}`);
+    const held = found.map(([name, one]) => {
+      const manager = addressOf?.(name, one);
+      return manager ?? `${addressOf ? 'unmanaged ' : ''}${liveObjectWords(live, name, one)}`;
+    });
     const { address, id } = change;
     if (held.length === 0) return [];
-    return [
-      { address, detail: `${address} (${kind.singular} ${id}) still holds ${held.join(', ')}` },
-    ];
+    const detail = `${address} (${kind.singular} ${id}) still holds ${firstNamed(held, FEW)}`;
+    return [{ address, detail }];
   });
 }
 
-/** How many objects of each kind will still name an object once the changes are done. */
+/** The objects, by kind and id, that will still name an object once the changes are done. */
 function holdersById(
   named: readonly string[],
   planned: Pick<Judged, 'changes' | 'live'>,
-): ReadonlyMap<string, ReadonlyMap<string, number>> {
-  const countsById = new Map<string, Map<string, number>>();
+): ReadonlyMap<string, readonly (readonly [kind: string, id: string])[]> {
+  const holders = new Map<string, [string, string][]>();
   for (const { kind, byId } of planned.live.values()) {
     const after = valuesAfter(planned, kind.name);
     for (const id of byId.keys()) {
@@ -80,13 +88,11 @@ function holdersById(
       if (!values || (kind.name === AUTHORIZATIONS && values.role === 'no_access')) continue;
       for (const held of new Set(
         named.flatMap((attribute) => stringsIn([values[attribute]].flat())),
-      )) {
-        const counts = countsById.get(held) ?? new Map<string, number>();
-        countsById.set(held, counts.set(kind.name, (counts.get(kind.name) ?? 0) + 1));
-      }
+      ))
+        append(holders, held, [kind.name, id]);
     }
   }
-  return countsById;
+  return holders;
 }
 
 /** Others may have put something into it since the plan was made. */

@@ -110,6 +110,12 @@ export const undeliverable = (
     return `${nameOf(id)} is ${values ? state : 'missing'}`;
   });
 
+/** What to do about a suspended destination. @param address undefined for one that nothing manages */
+export const resumeDelivery = (address: string | undefined): string =>
+  address === undefined
+    ? 'clear `suspended` where it is managed'
+    : 'declare `suspended: false` in it, and apply';
+
 /** Rules whose destinations do not deliver, although nothing is wrong with the declarations: one warning for each cause. */
 function warn({ changes, live }: Judged): readonly Diagnostic[] {
   const destinations = live.get(DESTINATIONS)?.byId;
@@ -132,19 +138,22 @@ function warn({ changes, live }: Judged): readonly Diagnostic[] {
     const isSilencing =
       before !== undefined && isHeard(before, (id) => works(destinations.get(String(id))?.values));
     if (!isSilent || isSilencing) return [];
-    return [
-      { change, cause: undeliverable(stringsIn(ids), (id) => after.get(id), nameOf).join(' and ') },
-    ];
+    const causes = undeliverable(stringsIn(ids), (id) => after.get(id), nameOf);
+    const resuming = stringsIn(ids)
+      .filter((id) => after.get(id)?.suspended === true)
+      .map((id) => `To resume ${nameOf(id)}: ${resumeDelivery(addresses.get(id))}.`);
+    return [{ change, cause: causes.join(' and '), resuming }];
   });
   return groupedBy(silent, ({ cause }) => cause).map((group): Diagnostic => {
-    const { change, cause } = group[0]!;
+    const { change, cause, resuming } = group[0]!;
     const rules = group.map(({ change: { address } }) => address);
     const whose = rules.length === 1 ? change.address : `${rules.length} ${RULES}`;
+    const lines = [...(rules.length === 1 ? [] : rules), ...resuming];
     return {
       severity: 'warning',
       code: 'silent-destinations',
       summary: `${cause}, so the alerts of ${whose} are not delivered.`,
-      ...defined({ detail: rules.length === 1 ? undefined : rules.join('\n') }),
+      ...defined({ detail: lines.length === 0 ? undefined : lines.join('\n') }),
       address: change.address,
       ...defined({ origin: change.origin }),
     };

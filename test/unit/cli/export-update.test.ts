@@ -429,7 +429,7 @@ describe('what is not drift stays, and is named', () => {
       'To create again what is gone: trueup apply --target accounts.a Otherwise',
     );
     expect(stderr).toContain('name of accounts.b was not changed outside of trueup, and stays.');
-    expect(stderr).toContain('accounts 1 is unmanaged, and stays unmanaged.');
+    expect(stderr).toContain('accounts Root (1) is unmanaged, and stays unmanaged.');
     expect(home.read('trueup.yaml')).toBe(edited.replace('name: C', 'name: C2'));
   });
 

@@ -136,14 +136,14 @@ describe('the variables of a tenant', () => {
     rmSync(join(fleet.cwd, '.trueup'), { recursive: true });
     fleet.write('trueup.fleet.yaml', first.replace('a.example', 'b.example'));
     const { code, stderr } = await fleet.run('plan');
-    const plain = 'trueup import ADDRESS ID base tenants/acme';
-    const whole = `TRUEUP_STATE=.trueup/tenants/acme/state.json ${plain} --var hook=https://b.example.com/`;
+    const plain = /trueup import alert_push_destinations\.\S+ \S+ base tenants\/acme/;
+    const whole = `TRUEUP_STATE=\\.trueup/tenants/acme/state\\.json ${plain.source} --var hook=https://b\\.example\\.com/`;
     expect(code).toBe(3);
-    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`import it first: \`${whole}\``);
+    expect(stderr).toMatch(new RegExp(whole));
     expect(stderr).toContain('First set the variables of the tenant without their prefix');
     const [run = ''] = readdirSync(join(fleet.cwd, '.trueup/fleet'));
     const { document } = fleet.result(run, 'acme');
-    expect(JSON.stringify(document)).toContain(`first: \`${plain}\``);
+    expect(JSON.stringify(document)).toMatch(plain);
   });
 
   test('are no place for a secret', async () => {

@@ -31,6 +31,18 @@ describe('a PATH that begins with a dash', () => {
   });
 });
 
+test.each([
+  ['that sends something', PROJECT, [], 1],
+  ['that shows it', PROJECT, ['--show-requests'], 0],
+  ['that is saved', PROJECT, ['--out', 'my.plan'], 1],
+  ['for a program', PROJECT, ['--format', 'json'], 0],
+  ['that sends nothing', SETTINGS, [], 0],
+])('a plan %s: the flag that shows what is sent', async (_, text, words, count) => {
+  const cwd = folderWith({ 'trueup.yaml': text });
+  const { stderr } = await typing(plan, cwd, 'plan', ...words);
+  expect(stderr.match(/To see what is sent: --show-requests/g) ?? []).toHaveLength(count);
+});
+
 test('a refused apply shows no address to notify', async () => {
   const cwd = folderWith({ 'trueup.yaml': PROJECT });
   const words = ['--notify', 'slack=https://h.example/key', '--lock-wait', '5m', ...PROD];

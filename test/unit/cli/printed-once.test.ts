@@ -212,6 +212,19 @@ test('no command is named where one of the rules that block a saved plan cannot 
   expect(stdout + stderr).not.toMatch(/--allow|plan again/);
 });
 
+test.each([
+  ['', 'To allow it: --allow few'],
+  [', allow: false', 'No flag allows it: change what is declared, or the policy.'],
+])('what blocks says what to do, also where the text is elsewhere: %j', async (allow, next) => {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, 'trueup.yaml'), SETTINGS + ACCOUNTS);
+  mkdirSync(join(cwd, 'policies'));
+  const policy = `{ name: few, when: plan.summary.create > 0, message: found${allow} }`;
+  writeFileSync(join(cwd, 'policies/a.cel.yaml'), policy);
+  const { code, stderr } = await inProcess(plan, ['plan'], { cwd, env: {} });
+  expect([code, stderr.replaceAll(/\s+/g, ' ')]).toEqual([3, expect.stringContaining(next)]);
+});
+
 test('warnings of the files come before the error that ends a run, briefly', async () => {
   const cwd = freshFolder();
   const many =

@@ -219,7 +219,7 @@ describe('an expression is wrong', () => {
 
   it('names the variable and the member that is missing', () => {
     expect(evaluated('var.typo')).toMatchObject({
-      problem: { missing: { variable: 'var', name: 'typo' } },
+      problem: { missing: { of: ['var'], name: 'typo' } },
     });
   });
 });
@@ -238,7 +238,7 @@ describe('members that are asked for', () => {
     ['has(env.NONE) ? 1 : 2', { value: 2 }],
     ['env.TOKEN', { problem: { summary: 'a credential', detail: 'no', code: 'refused' } }],
     ['env["TO" + "KEN"]', { problem: { summary: 'a credential' } }],
-    ['env.NONE', { problem: { missing: { variable: 'env', name: 'NONE' } } }],
+    ['env.NONE', { problem: { missing: { of: ['env'], name: 'NONE' } } }],
     ['env', { problem: { summary: 'a variable of this name has no value of its own' } }],
   ])('%s', (source, result) => {
     expect(run(source, values)).toMatchObject(result);

@@ -63,3 +63,18 @@ describe('a plan', () => {
     ]);
   });
 });
+
+test('a policy that cannot be evaluated names its place', async () => {
+  const { path: cwd } = folder({
+    'policies/a.cel.yaml': `- { name: sound, when: 'true', message: found }
+- { name: broken, when: plan.nothing > 1, message: found }
+`,
+  });
+  const { policies } = await policiesIn({ files: declarationFiles, cwd }, KNOWN);
+  const rules = rulesOfPolicies(policies, () => ({ plan: { summary: {} }, declarations: [] }));
+  const { plan } = planScene({ more: { rules } });
+  expect(plan.verdicts.map(({ detail }) => detail)).toEqual([
+    'found',
+    '`when` cannot be evaluated: there is no member `nothing`. `plan` has: summary (in policies/a.cel.yaml:2:3)',
+  ]);
+});

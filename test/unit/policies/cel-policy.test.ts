@@ -71,7 +71,17 @@ describe('a condition', () => {
   ])('%s: %s', (_, when, found) => expect(violations(when)).toEqual(found));
 
   test.each([
-    ['a member that is not there', 'plan.nothing > 1', 'there is no member `nothing`'],
+    [
+      'a member that is not there',
+      'plan.nothing > 1',
+      'there is no member `nothing`. `plan` has: summary, generated_at, resource_changes',
+    ],
+    [
+      'a member of a member, nearly',
+      'change.change.action == "create"',
+      'no member `action`. Did you mean `actions`? `change.change` has: actions, before, after',
+    ],
+    ['a member of an item', 'plan.resource_changes[0].x == 1', 'there is no member `x`'],
     ['a type that differs', 'plan.summary > 1', 'these types do not go together'],
     ['a value that is no boolean', 'plan.summary.create', 'it gives 2, not true or false'],
     ['null', 'null', 'it gives null, not true or false'],
@@ -111,12 +121,12 @@ describe('a message', () => {
     [
       'what is not there',
       '${plan.nothing}',
-      '`message` cannot be evaluated: there is no member `nothing`',
+      '`message` cannot be evaluated: there is no member `nothing`. `plan` has: summary, generated_at, resource_changes',
     ],
     [
       'what is not there, amid text',
       'of ${plan.generated_at} ${plan.nothing} x ${plan.summary.create}',
-      '`message` cannot be evaluated: there is no member `nothing`',
+      '`message` cannot be evaluated: there is no member `nothing`. `plan` has: summary, generated_at, resource_changes',
     ],
   ])('holds %s', (_, message, said) =>
     expect(violations('plan.summary.create == 2', message)).toEqual([[said]]),

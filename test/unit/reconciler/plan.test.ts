@@ -995,12 +995,36 @@ it.each<[Record<string, string | boolean>, string]>([
   expect(plan.changes[0]?.reason).toBe(reason);
 });
 
-it('what depends on a renamed object would still be created, which the note on it says', () => {
+it.each([
+  [
+    'that would be the same',
+    {},
+    [
+      'If they were renamed, write this into a new declaration file, and nothing is sent:',
+      'moved:',
+      "  - { from: 'accounts.hq', to: 'accounts.new' }",
+      "  - { from: 'alert_rules.r', to: 'alert_rules.new' }",
+    ],
+  ],
+  [
+    'that would be another one',
+    { schedule: 'daily' },
+    [
+      'If it was renamed, write `lifecycle: { renamed_from: "hq" }`, and nothing is sent for it.',
+      'The same without a review: trueup state mv accounts.hq accounts.new',
+      'These depend on it and would still be created, unless they are renamed, too: alert_rules.new',
+    ],
+  ],
+])('the one note on a renamed object says of what depends on it, %s', (_, more, said) => {
   const account = (address: string) => [new Reference('declared', address, 'id')];
   const { plan } = planScene({
     declared: [
       declare('accounts.new', { name: 'HQ' }),
-      declare('alert_rules.new', { ...rule, associated_accounts: account('accounts.new') }),
+      declare('alert_rules.new', {
+        ...rule,
+        ...more,
+        associated_accounts: account('accounts.new'),
+      }),
     ],
     state: {
       'accounts.hq': entry('accounts', '2', { name: 'HQ' }),
@@ -1012,12 +1036,37 @@ it('what depends on a renamed object would still be created, which the note on i
       alert_push_destinations: [],
     },
   });
-  const [note] = plan.diagnostics.filter(({ code }) => code === 'looks-renamed');
-  expect(note?.detail?.split('\n')).toEqual([
-    'If it was renamed, write `lifecycle: { renamed_from: "hq" }`, and nothing is sent for it.',
-    'The same without a review: trueup state mv accounts.hq accounts.new',
-    'What depends on it would still be created, unless it is renamed, too: alert_rules.new',
-  ]);
+  const notes = plan.diagnostics.filter(({ code }) => code === 'looks-renamed');
+  expect(notes.map(({ detail }) => detail?.split('\n'))).toEqual([said]);
+});
+
+it.each([
+  [{}, 3],
+  [{ allow: ['first-run'] }, 0],
+  [{ audit: true }, 0],
+] as const)('a first run says how the first objects are imported: %j', (request, shown) => {
+  const names = ['a', 'b', 'c', 'd'];
+  const { plan } = planScene({
+    declared: names.map((name) => declare(`accounts.${name}`, { name, is_disabled: true })),
+    live: {
+      accounts: [
+        root,
+        ...names.map((name) => live('accounts', `id-${name}`, { name, account: '1' })),
+      ],
+    },
+    request,
+  });
+  const notes = plan.diagnostics.filter(({ code }) => code === 'first-run');
+  expect(notes.flatMap(({ detail }) => detail?.split('\n'))).toEqual(
+    shown === 0
+      ? []
+      : [
+          ...names
+            .slice(0, shown)
+            .map((name) => `Import the live object: trueup import accounts.${name} id-${name}`),
+          'and 1 more',
+        ],
+  );
 });
 
 it('destroy of a part is no reason that speaks of everything', () => {
@@ -1153,22 +1202,32 @@ describe('requests', () => {
     expect(codes(scene('unavailable'))).toContain('secret-unseen');
   });
 
-  it('says that the secret of a create is not available', () => {
-    const secret = new Secret('env.S', () => undefined);
-    const { plan, exit } = planScene({
+  it.each([
+    [
+      'compare',
+      [pager],
+      'so the plan does not compare it.',
+      '\nThen the plan shows whether it has to be sent.',
+    ],
+    ['create', [], 'and apply needs it for the create.', ''],
+  ])('says which secret it lacks to %s an object', (_, objects, effect, then) => {
+    const secret = new Secret('env.S', () => undefined, { advice: 'Set S in the environment.' });
+    const { plan } = planScene({
       declared: [
         declare('alert_push_destinations.p', { name: 'Pager', authentication: { secret } }),
       ],
       state: {},
-      live: {},
+      live: { alert_push_destinations: objects },
       more: {
         secrets: new Map([['alert_push_destinations.p authentication.secret', 'unavailable']]),
       },
     });
-    expect(exit).toBe(2);
     const notes = plan.diagnostics.filter(({ code }) => code === 'secret-unseen');
-    expect(notes.map(({ summary }) => summary)).toEqual([
-      'The secret of alert_push_destinations.p is not available here, and apply needs it for the create.',
+    expect(notes.map(({ summary, detail }) => [summary, detail])).toEqual([
+      [
+        `The secret of alert_push_destinations.p is not available here, ${effect}`,
+        `Set S in the environment.${then}`,
+      ],
     ]);
   });
 
@@ -1900,7 +1959,14 @@ describe('policy', () => {
     expect(codes.filter((code) => code === 'silent-destinations')).toEqual(warned);
   });
 
-  it('warns once of the rules that one destination silences', () => {
+  it.each([
+    ['disabled', { enabled: false }, undefined],
+    [
+      'suspended',
+      { suspended: true },
+      'To resume alert_push_destinations.p: declare `suspended: false` in it, and apply.',
+    ],
+  ])('warns once of the rules that one destination silences: %s', (word, values, next) => {
     const names = ['a', 'b', 'c', 'd'];
     const { plan } = planScene({
       declared: [
@@ -1915,16 +1981,15 @@ describe('policy', () => {
       },
       live: {
         alert_push_destinations: [
-          live('alert_push_destinations', 'd-1', { name: 'Pager', enabled: false }),
+          live('alert_push_destinations', 'd-1', { name: 'Pager', ...values }),
         ],
         alert_rules: names.map((name) => liveRule(`r-${name}`)),
       },
     });
     expect(plan.diagnostics.filter(({ code }) => code === 'silent-destinations')).toMatchObject([
       {
-        summary:
-          'alert_push_destinations.p is disabled, so the alerts of 4 alert_rules are not delivered.',
-        detail: names.map((name) => `alert_rules.${name}`).join('\n'),
+        summary: `alert_push_destinations.p is ${word}, so the alerts of 4 alert_rules are not delivered.`,
+        detail: [...names.map((name) => `alert_rules.${name}`), next ?? []].flat().join('\n'),
         address: 'alert_rules.a',
       },
     ]);

@@ -1,6 +1,8 @@
 // What a plan says of a rename that would delete and create an object: each advice is one that works.
 import { expect, test } from 'vitest';
-import { renaming } from '../../../src/reconciler/plan/rename-hints.js';
+import { renameNotes, renamesIn, renaming } from '../../../src/reconciler/plan/rename-hints.js';
+import type { Change } from '../../../src/model/index.js';
+import { kindOf } from '../../support/planning.js';
 
 const origin = { file: 'site.yaml', line: 3, column: 5 };
 const made = { ...origin, used_at: { file: 'customers.yaml', line: 2, column: 3 } };
@@ -48,4 +50,31 @@ test.each([
 ])('%s', (_, { old, ...to }, said) => {
   const name = old.replace('accounts.', '');
   expect(renaming({ address: old, name }, to)).toContain(said);
+});
+
+const ofAccounts = (action: string, address: string, name: string): Change => {
+  const values = action === 'create' ? { declaredObject: { declared: { name } } } : {};
+  const old = action === 'create' ? {} : { id: name, before: { name } };
+  const change = { action, address, kind: 'accounts', name: address, depends_on: [] };
+  return { ...change, ...values, ...old } as unknown as Change;
+};
+
+test.each([
+  ['of which every member was renamed', [], ["{ from: 'accounts.a', to: 'accounts.b' }"]],
+  [
+    'of which a member stays',
+    [ofAccounts('keep', 'accounts.a["z"]', 'Z')],
+    ['x', 'y'].map((key) => `{ from: 'accounts.a["${key}"]', to: 'accounts.b["${key}"]' }`),
+  ],
+])('one text to paste moves a for_each %s', (_, more, moves) => {
+  const changes = [
+    ...['x', 'y'].map((key) => ofAccounts('create', `accounts.b["${key}"]`, key)),
+    ...['x', 'y'].map((key) => ofAccounts('delete', `accounts.a["${key}"]`, key)),
+    ...more,
+  ];
+  const live = new Map([['accounts', { kind: kindOf('accounts'), byId: new Map() }]]);
+  const notes = renameNotes(renamesIn(changes, live), changes);
+  expect(notes.map(({ detail }) => detail?.split('\n').slice(2))).toEqual([
+    moves.map((move) => `  - ${move}`),
+  ]);
 });

@@ -464,12 +464,12 @@ test('a command to type is never broken, however long it is', () => {
         severity: 'error',
         code: 'ambiguous',
         summary: 'x',
-        detail: `Choose one: ${command}\nor write it down.`,
+        detail: `Choose one: ${command}\nor write it down.\n  ${command}`,
       },
     ],
     { color: false, width: 80 },
   );
-  expect(text).toContain(`\n  Choose one:\n    ${command}\n  or write it down.\n`);
+  expect(text).toContain(`\n  Choose one:\n    ${command}\n  or write it down.\n    ${command}\n`);
 });
 
 test.each([
@@ -768,6 +768,9 @@ test('of the objects that a warning lists, three are named', () => {
   const names = ['x.a', 'x.b["k, l"]', 'x.c', 'x.d', 'x.e'];
   expect(briefly([listing(names)])).toMatchObject([{ detail: 'x.a, x.b["k, l"], x.c and 2 more' }]);
   expect(briefly([listing(['x.a', 'x.b'])])).toMatchObject([{ detail: 'x.a, x.b' }]);
+  expect(briefly([listing([...names, 'To resume: apply.'])])).toMatchObject([
+    { detail: 'x.a, x.b["k, l"], x.c and 2 more\nTo resume: apply.' },
+  ]);
   const words = ['x.a is one.', 'x.b is another.'];
   expect(briefly([listing(words)])).toEqual([listing(words)]);
 });

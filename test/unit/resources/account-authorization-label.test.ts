@@ -1,4 +1,4 @@
-// What a role is called, which has no name: after the user and the account.
+// What a role is called, which has no name: after the user and the account; and what to do where there is none.
 import { describe, expect, test } from 'vitest';
 import { labelOf, type Values } from '../../../src/model/index.js';
 import { accountAuthorizations } from '../../../src/resources/account-authorizations.js';
@@ -22,3 +22,20 @@ describe('a role is called after user and account', () => {
     ),
   );
 });
+
+const INVITE =
+  /user 78\. Invite or authorise the user in the service first, then plan again\.(?!.*id space)/;
+
+test.each<readonly [Values, RegExp]>([
+  [{ user: '78', account: '1' }, INVITE],
+  [{ user: '78', account: '2' }, INVITE],
+  [
+    { user: '77', account: '2' },
+    /of account 2, only of 1\. v3 ids of accounts may be another id space/,
+  ],
+  [{ user: '77', account: '1' }, /^undefined$/],
+])('a role that nobody has: %j', (values, words) =>
+  expect(String(accountAuthorizations.unmatched(values, [{ user: '77', account: '1' }]))).toMatch(
+    words,
+  ),
+);

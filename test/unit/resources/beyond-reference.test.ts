@@ -361,12 +361,19 @@ describe('rules', () => {
       ['whose router goes to another one', scene({ routers: [inside] }, [moved]), []],
     ])('%s', (_, proposal, expected) => expect(blocked(proposal)).toEqual(expected));
 
-    test('says what holds it', () =>
-      expect(
-        scene({ routers: [inside], alert_rules: [watching] }).plan.verdicts.map(
-          ({ detail }) => detail,
-        ),
-      ).toContain('groups.g (group 40) still holds 1 of alert_rules, 1 of routers'));
+    const more = ['r2', 'r3'].map((id) => ({ ...watching, id }));
+    const managed = declare('routers.a', { mac: '003044ab0001', group: '40' });
+    test.each<[string, ReturnType<typeof scene>, RegExp]>([
+      ['unmanaged', scene({ routers: [inside] }), /still holds unmanaged routers .* \(12\)$/],
+      ['managed', scene({ routers: [inside] }, [managed]), /still holds routers\.a$/],
+      [
+        'many',
+        scene({ routers: [inside], alert_rules: [watching, ...more] }),
+        /still holds (unmanaged alert_rules .* \(r\d\)(, )?){3} and 1 more$/,
+      ],
+    ])('says what holds it: %s', (_, { plan }, words) =>
+      expect(plan.verdicts.find(({ rule }) => rule === 'group-in-use')?.detail).toMatch(words),
+    );
   });
 
   test('a group goes before its account, and a rule that names it before the group', () => {

@@ -71,6 +71,19 @@ test('a destination says what the service said, since when, and its address', ()
   ]);
 });
 
+test.each([
+  ['declared', 'alert_push_destinations.d', 'declare `suspended: false` in it, and apply'],
+  ['unmanaged', undefined, 'clear `suspended` where it is managed'],
+])('a suspended destination that is %s says how to resume it', (_, address, next) => {
+  const found = healthOf(
+    world({ alert_push_destinations: { d: { suspended: true } } }),
+    () => address,
+  );
+  expect(found).toMatchObject([
+    { summary: `the service stopped delivering to it (to resume: ${next})` },
+  ]);
+});
+
 const destinations: Objects = {
   on: { enabled: true },
   off: { enabled: false },

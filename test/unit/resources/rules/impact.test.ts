@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import type { Found, Impact, Json, Live, RuleImpact, Values } from '../../../../src/model/index.js';
 import { Reference } from '../../../../src/model/index.js';
-import { managers } from '../../../../src/reconciler/audit/drift.js';
+import { managers } from '../../../../src/reconciler/plan/recorded-addresses.js';
 import { impactOf } from '../../../../src/resources/rules/impact.js';
 import { declare, entry, live, planScene, type Scene } from '../../../support/planning.js';
 
