@@ -4531,6 +4531,27 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/cli/outside-paths.test.ts'],
   },
   {
+    name: 'a secret that was never sent and is not available reads as one that was sent',
+    file: 'reconciler/plan/plan-notes.ts',
+    find: "isSent(draft, address, path) ? 'compare' : 'send'",
+    replace: "isSent(draft, address, path) ? 'compare' : 'compare'",
+    tests: ['unit/reconciler/plan.test.ts'],
+  },
+  {
+    name: 'a deleted alert rule is not named',
+    file: 'reconciler/plan/removed-declarations.ts',
+    find: 'live && kind.label && {',
+    replace: 'live && !kind.label && {',
+    tests: ['unit/cli/printed-once.test.ts'],
+  },
+  {
+    name: 'what was not declared earlier stands in quotes',
+    file: 'report/differences.ts',
+    find: 'value === SENSITIVE || value === NOT_KNOWN',
+    replace: 'value === SENSITIVE',
+    tests: ['unit/cli/diff.test.ts'],
+  },
+  {
     name: 'export --update writes a secret that was never sent',
     file: 'cli/export-update.ts',
     find: 'secret ? path : []',
@@ -4885,8 +4906,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a plan says nothing of a secret that its create needs',
     file: 'reconciler/plan/plan-notes.ts',
-    find: 'one.isLive === isLive',
-    replace: 'isLive && one.isLive',
+    find: 'lacks === what',
+    replace: "lacks === what && what !== 'create'",
     tests: ['unit/reconciler/plan.test.ts'],
   },
   {

@@ -5,11 +5,13 @@ import {
   REPLACED_OUTSIDE,
   compareText,
   secretsIn,
+  own,
   walk,
   type Change,
   type Diagnostic,
 } from '../../model/index.js';
 import type { Draft } from './draft.js';
+import { formerAddressInState } from './match.js';
 
 /** Objects in whose place somebody put others. */
 export function replacedOutsideNotes(
@@ -57,19 +59,27 @@ export function unseenNotes({ unseen, old }: Draft): readonly Diagnostic[] {
 /** Names that a note lists, and ways to a secret. */
 const FEW = 3;
 
-export function unseenSecretNotes({ input, planned }: Draft): readonly Diagnostic[] {
+/** What the plan does not do without the value of a secret, and what it does with it. */
+const WITHOUT = {
+  compare: ['so the plan does not compare it', ['Then the plan shows whether it has to be sent.']],
+  send: ['and trueup has not sent it yet', ['Then the plan sends it.']],
+  create: ['and apply needs it for the create', []],
+} as const;
+
+export function unseenSecretNotes(draft: Draft): readonly Diagnostic[] {
+  const { input, planned } = draft;
   if (![...input.secrets.values()].includes('unavailable')) return [];
   const unseen = [...planned].flatMap(([address, { declared, live }]) =>
     [...secretsIn(declared)]
       .filter(([path]) => input.secrets.get(`${address} ${path}`) === 'unavailable')
-      .map(([, { advice }]) => ({ address, advice, isLive: live !== undefined })),
+      .map(([path, { advice }]) => ({
+        address,
+        advice,
+        lacks: !live ? 'create' : isSent(draft, address, path) ? 'compare' : 'send',
+      })),
   );
-  const cases = [
-    [true, 'so the plan does not compare it', ['Then the plan shows whether it has to be sent.']],
-    [false, 'and apply needs it for the create', []],
-  ] as const;
-  return cases.flatMap(([isLive, effect, then]): Diagnostic | [] => {
-    const meant = unseen.filter((one) => one.isLive === isLive);
+  return Object.entries(WITHOUT).flatMap(([what, [effect, then]]): Diagnostic | [] => {
+    const meant = unseen.filter(({ lacks }) => lacks === what);
     if (meant.length === 0) return [];
     const addresses = [...new Set(meant.map(({ address }) => address))].toSorted(compareText);
     const summary = `The secret of ${firstNamed(addresses, FEW, ', and ')} is not available here, ${effect}.`;
@@ -77,4 +87,9 @@ export function unseenSecretNotes({ input, planned }: Draft): readonly Diagnosti
     const detail = [firstNamed(ways, FEW, '\nand ', '\n'), ...then].join('\n');
     return { severity: 'info', code: 'secret-unseen', summary, detail };
   });
+}
+
+function isSent({ input: { state }, declared }: Draft, address: string, path: string): boolean {
+  const former = formerAddressInState(declared.get(address)!, state);
+  return own(state?.resources[former ?? address]?.secrets ?? {}, path) !== undefined;
 }

@@ -1202,22 +1202,30 @@ describe('requests', () => {
     expect(codes(scene('unavailable'))).toContain('secret-unseen');
   });
 
-  it.each([
+  it.each<[string, Readonly<Record<string, string>> | undefined, string, string]>([
     [
       'compare',
-      [pager],
+      { 'authentication.secret': 'fingerprint' },
       'so the plan does not compare it.',
       '\nThen the plan shows whether it has to be sent.',
     ],
-    ['create', [], 'and apply needs it for the create.', ''],
-  ])('says which secret it lacks to %s an object', (_, objects, effect, then) => {
+    ['send', {}, 'and trueup has not sent it yet.', '\nThen the plan sends it.'],
+    ['create', undefined, 'and apply needs it for the create.', ''],
+  ])('says which secret it lacks to %s', (_, secrets, effect, then) => {
     const secret = new Secret('env.S', () => undefined, { advice: 'Set S in the environment.' });
     const { plan } = planScene({
       declared: [
         declare('alert_push_destinations.p', { name: 'Pager', authentication: { secret } }),
       ],
-      state: {},
-      live: { alert_push_destinations: objects },
+      state: secrets
+        ? {
+            'alert_push_destinations.p': Object.assign(
+              entry('alert_push_destinations', 'd-1', { name: 'Pager' }),
+              { secrets },
+            ),
+          }
+        : {},
+      live: { alert_push_destinations: secrets ? [pager] : [] },
       more: {
         secrets: new Map([['alert_push_destinations.p authentication.secret', 'unavailable']]),
       },
