@@ -4533,8 +4533,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a secret that was never sent and is not available reads as one that was sent',
     file: 'reconciler/plan/plan-notes.ts',
-    find: "isSent(draft, address, path) ? 'compare' : 'send'",
-    replace: "isSent(draft, address, path) ? 'compare' : 'compare'",
+    find: "own(secrets, path) === undefined ? 'send' : 'compare'",
+    replace: "own(secrets, path) === undefined ? 'compare' : 'compare'",
     tests: ['unit/reconciler/plan.test.ts'],
   },
   {

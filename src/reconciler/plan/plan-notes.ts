@@ -75,7 +75,7 @@ export function unseenSecretNotes(draft: Draft): readonly Diagnostic[] {
       .map(([path, { advice }]) => ({
         address,
         advice,
-        lacks: !live ? 'create' : isSent(draft, address, path) ? 'compare' : 'send',
+        lacks: live ? ifLive(draft, address, path) : 'create',
       })),
   );
   return Object.entries(WITHOUT).flatMap(([what, [effect, then]]): Diagnostic | [] => {
@@ -89,7 +89,12 @@ export function unseenSecretNotes(draft: Draft): readonly Diagnostic[] {
   });
 }
 
-function isSent({ input: { state }, declared }: Draft, address: string, path: string): boolean {
+function ifLive(
+  { input: { state }, declared }: Draft,
+  address: string,
+  path: string,
+): 'compare' | 'send' {
   const former = formerAddressInState(declared.get(address)!, state);
-  return own(state?.resources[former ?? address]?.secrets ?? {}, path) !== undefined;
+  const { secrets = {} } = state?.resources[former ?? address] ?? {};
+  return own(secrets, path) === undefined ? 'send' : 'compare';
 }
