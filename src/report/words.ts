@@ -8,6 +8,7 @@ import {
   isClear,
   namedWithId,
   objectWords,
+  own,
   summarise,
   type Action,
   type HealthIssue,
@@ -385,7 +386,7 @@ export function authorSentence({
   window: { after, before },
 }: Pick<UnmanagedRecord, 'changed_by' | 'window'>): string {
   if (changed_by !== 'unknown')
-    return `${changed_by.action} by ${changed_by.actor} (${changed_by.actor_type}) at ${changed_by.at}`;
+    return `${own<string>(past, changed_by.action) ?? changed_by.action} by ${changed_by.actor} (${changed_by.actor_type}) at ${changed_by.at}`;
   // Two clocks may tell the end of a short window before its beginning.
   const isOrdered = !after || !before || Date.parse(after) < Date.parse(before);
   const bounds = [after && `after ${after}`, isOrdered && before && `before ${before}`].filter(

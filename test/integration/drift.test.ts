@@ -112,8 +112,8 @@ describe('drift', () => {
     expect(document.api_requests['activity_logs']).toBe(1);
 
     const text = (await home.expect(0, ['drift'], { env })).stdout;
-    expect(text).toMatch(/update by other-mgr-id \(api_key\) at 20/);
-    expect(text).toMatch(/delete by other-mgr-id \(api_key\) at 20/);
+    expect(text).toMatch(/updated by other-mgr-id \(api_key\) at 20/);
+    expect(text).toMatch(/deleted by other-mgr-id \(api_key\) at 20/);
     expect(text).toMatch(/changed by: unknown, after 20\S+ and before\s+20/);
     expect(text).toContain(
       '! alert_push_destinations.pager is disabled, so 2 alert_rules do not work: alert_rules.down, Nord',
@@ -121,7 +121,7 @@ describe('drift', () => {
     // What a plan warns of, the health issues tell.
     expect(document.diagnostics.map(({ code }) => code)).not.toContain('silent-destinations');
     expect(text.split('Unmanaged: ')).toHaveLength(2);
-    expect(text).toMatch(/accounts Trial \(\d+\)\n +create by other-mgr-id/);
+    expect(text).toMatch(/accounts Trial \(\d+\)\n +created by other-mgr-id/);
     const label = 'Nord \\u001b[31m`x`: cpu_utilization and 1 more → On-call pager';
     expect(text).toMatch(
       new RegExp(
@@ -135,7 +135,7 @@ describe('drift', () => {
     expect(text).toMatch(/ → On-call pager \([\w-]{36}\) \[rule-cannot-fire\]\n/);
     const markdown = (await home.expect(0, ['drift', '--format', 'markdown'], { env })).stdout;
     expect(markdown).toMatch(
-      /\| \*\*`-` gone\*\* \| `accounts\.south` \|[^\n]*delete by other-mgr-id/,
+      /\| \*\*`-` gone\*\* \| `accounts\.south` \|[^\n]*deleted by other-mgr-id/,
     );
     const lines = (await home.expect(0, ['drift', '--json'], { env })).stdout.trim().split('\n');
     expect(lines.map((line) => (JSON.parse(line) as { type: string }).type)).toEqual(

@@ -17,7 +17,7 @@ test('one create, one drift with its author, one block, one page, below 80 lines
   const [, page = ''] = /as a page: (\S+)\n/.exec(stdout) ?? [];
   for (const told of [
     'Applied: 1 created, 2 adopted',
-    'update by somebody.else@example.com (sso_user) at ',
+    'updated by somebody.else@example.com (sso_user) at ',
     'BLOCKED by privilege-escalation. ',
     'Applied: 0 created, 1 updated',
   ])

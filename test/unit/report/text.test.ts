@@ -532,7 +532,7 @@ describe('equal drift is read at once', () => {
     expect(text(records).split('\n').slice(0, 6)).toEqual([
       '~ changed account_authorizations.dana["c00"…"c39"] (40)',
       '  the live object is not as declared · estate.yaml:55:3',
-      '  update by lee@example.com (user) from 2026-01-01T11:00:00.000Z to',
+      '  updated by lee@example.com (user) from 2026-01-01T11:00:00.000Z to',
       '  2026-01-01T11:00:39.000Z',
       '    declared → live',
       '    role  "full_access_user" → "administrator"',
