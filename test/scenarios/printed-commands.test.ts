@@ -46,41 +46,53 @@ const type = (home: Folder, commands: readonly string[]): string =>
     },
   );
 
-it('a renamed key of a for_each: nothing is sent after what the plan tells to type', async () => {
+/** The block that a note tells to write, as it is printed. */
+const blockIn = (text: string): string =>
+  /^ *moved:\n(?: +- \{.*\}\n)+/m.exec(text)?.[0].replaceAll(/^ {2}/gm, '') ?? '';
+
+it('renamed keys of a for_each: nothing is sent after what the plan tells to write', async () => {
   const before = Object.fromEntries(keys.map((_, index) => [`old-${index}`, `Depot ${index}`]));
   const after = Object.fromEntries(keys.map((key, index) => [key, `Depot ${index}`]));
   const home = folder({ 'trueup.yaml': SETTINGS + forEach('depots', before) });
   await home.expect(0, ['apply', '--auto-approve']);
-  const cloud = home.read('.trueup/emulator.json');
   home.write('trueup.yaml', SETTINGS + forEach('depots', after));
-  const { stderr } = await home.run(['plan', '--verbose']);
-  const blocks = [...stderr.matchAll(/moved: \[(\{ from: .*? \})\](?=`, and)/g)].map(
-    ([, one]) => one,
-  );
-  home.write('moves.yaml', `moved:\n${blocks.map((one) => `  - ${one}\n`).join('')}`);
+  const { stderr } = await home.run(['plan']);
+  home.write('moves.yaml', blockIn(stderr));
   expect((await home.expect(0, ['plan', '--detailed-exitcode'])).stdout).toContain(
     `${keys.length} renamed`,
   );
-  rmSync(join(home.path, 'moves.yaml'));
-  const commands = commandsIn(stderr, 'trueup state mv');
-  expect(commands).toHaveLength(keys.length);
+});
+
+it.each(keys)('a member renamed to the key %j: what is told to type and to write', async (key) => {
+  const home = folder({ 'trueup.yaml': SETTINGS + forEach('depots', { old: 'A', other: 'B' }) });
+  await home.expect(0, ['apply', '--auto-approve']);
+  const cloud = home.read('.trueup/emulator.json');
+  home.write('trueup.yaml', SETTINGS + forEach('depots', { [key]: 'A', other: 'B' }));
+  const { stderr } = await home.run(['plan']);
   expect(stderr).not.toContain('renamed_from');
-  type(home, commands);
+  type(home, commandsIn(stderr, 'trueup state mv'));
   await home.expect(0, ['plan', '--detailed-exitcode']);
   expect(home.read('.trueup/emulator.json')).toBe(cloud);
 });
 
-it('a renamed for_each: nothing is sent with the line that the plan tells to write, nor after the command for a member alone', async () => {
+it('a renamed for_each: nothing is sent with the block that the plan tells to write', async () => {
   const home = folder({ 'trueup.yaml': SETTINGS + forEach('depots', { a: 'A', b: 'B' }) });
   await home.expect(0, ['apply', '--auto-approve']);
-  const renamed = SETTINGS + forEach('sites', { a: 'A', b: 'B' });
+  home.write('trueup.yaml', SETTINGS + forEach('sites', { a: 'A', b: 'B' }));
+  const { stderr } = await home.run(['plan']);
+  expect(blockIn(stderr).split('\n')).toHaveLength(3);
+  home.write('moves.yaml', blockIn(stderr));
+  await home.expect(0, ['plan', '--detailed-exitcode']);
+});
+
+it('a renamed for_each with one member: nothing is sent with the line that the plan tells to write', async () => {
+  const home = folder({ 'trueup.yaml': SETTINGS + forEach('depots', { a: 'A' }) });
+  await home.expect(0, ['apply', '--auto-approve']);
+  const renamed = SETTINGS + forEach('sites', { a: 'A' });
   home.write('trueup.yaml', renamed);
   const { stderr } = await home.run(['plan']);
   const [line = ''] = /lifecycle: \{ renamed_from: "depots" \}/.exec(stderr) ?? [];
   home.write('trueup.yaml', renamed.replace('for_each', `${line}, for_each`));
-  await home.expect(0, ['plan', '--detailed-exitcode']);
-  home.write('trueup.yaml', renamed);
-  type(home, commandsIn(stderr, 'trueup state mv'));
   await home.expect(0, ['plan', '--detailed-exitcode']);
 });
 
