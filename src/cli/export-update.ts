@@ -45,10 +45,6 @@ export const updateDeclarations = (context: Context, paths: readonly string[]): 
       })),
     );
     const errors = errorsIn(before);
-    if (errors.length > 0)
-      throw new Refusal([...errors, unwritten(context, differences, concernedBy(errors, before))]);
-    await tellWarnings(context, site);
-    await context.tell(untouched(context, site, before, changes));
     const { updatesOf } = await import('../declarations/writing.js');
     const { files: updated, refusals } = updatesOf(differences, {
       kinds: context.kinds,
@@ -56,10 +52,18 @@ export const updateDeclarations = (context: Context, paths: readonly string[]): 
       holds: context.masking.holds,
       ...objectsOf(context, site, before),
     });
+    if (errors.length > 0) {
+      const concerned = new Set([...concernedBy(errors, before), ...addressesOf(refusals)]);
+      throw new Refusal([...errors, unwritten(context, differences, concerned)]);
+    }
+    await tellWarnings(context, site);
+    await context.tell(untouched(context, site, before, changes));
     if (refusals.length > 0)
       throw new Refusal([...refusals, unwritten(context, differences, addressesOf(refusals))]);
     if (updated.size === 0) {
-      context.err.write('Nothing to update: no declared value was changed outside of trueup.\n');
+      context.err.write(
+        'Nothing to update: no declared value was changed outside of trueup alone.\n',
+      );
       return exits.done;
     }
     await checkPlan(context, site, { paths, updated, differences });
@@ -215,6 +219,7 @@ function untouched(
     some.map(({ id }) => liveObjectWords(proposal.liveObjects, kind, id)),
   );
   return [
+    ...proposal.plan.diagnostics.filter(({ code }) => code === 'not-visible-yet'),
     ...left(
       gone,
       ['no longer exists: its declaration stays', 'no longer exist: their declarations stay'],

@@ -1,7 +1,7 @@
 // Objects of an audit that are read at once, because the same values changed by the same author.
 import { canonical, compareText, groupedBy, type DriftRecord } from '../model/index.js';
 import { loggedDifferences } from './differences.js';
-import { changedBy, isChangedOutside } from './words.js';
+import { changedBy, isChangedOutside, orderedWindow } from './words.js';
 
 /** @param verbose each object by itself */
 export const driftGroups = (
@@ -25,7 +25,8 @@ export function changedByAll(records: readonly DriftRecord[]): string {
   const [first] = records;
   const { changed_by, window } = first!;
   if (changed_by === 'unknown') {
-    const ends = (side: keyof typeof window) => records.map((one) => one.window[side]);
+    const ends = (side: keyof typeof window) =>
+      records.map((one) => orderedWindow(one.window)[side]);
     const [after, before] = [ends('after'), ends('before')];
     const merged = { after: bound(after, 'first'), before: bound(before, 'last') };
     return changedBy({ ...first!, window: merged });

@@ -9,20 +9,29 @@ import { past, outcomeSentence, signs } from './words.js';
 /** Ends with a line feed. What is kept is counted, not listed. */
 export function renderOutcomes(outcomes: readonly Outcome[], style: Style): string {
   const screen = screenOf(style);
-  const acted = outcomes.filter(({ action, outcome }) => action !== 'keep' || outcome !== 'done');
+  const acted = outcomes.filter(
+    (one) => one.action !== 'keep' || one.outcome !== 'done' || isRenamed(one),
+  );
   const ordered = (['done', 'skipped', 'failed', 'unknown'] as const).flatMap((wanted) =>
     acted.filter(({ outcome }) => outcome === wanted),
   );
-  const lines = groupedBy(ordered, screen.verbose ? () => undefined : adoptedKind).flatMap(
+  const lines = groupedBy(ordered, screen.verbose ? () => undefined : stateKind).flatMap(
     (group) => [...outcomeLines(group, screen)],
   );
   if (acted.length > 0) lines.push('');
   return [...lines, ...closing(outcomeSentence(outcomes), screen), ''].join('\n');
 }
 
-/** The same for objects that were adopted without a request. */
-const adoptedKind = ({ action, outcome, updates, kind }: Outcome): string | undefined =>
-  action === 'adopt' && outcome === 'done' && !updates ? kind : undefined;
+/** Whether an object has another address now, and nothing was sent to it. */
+const isRenamed = ({ action, outcome, renamed_from }: Outcome): boolean =>
+  action === 'keep' && outcome === 'done' && renamed_from !== undefined;
+
+/** The same for objects that were adopted, and for those that were renamed, without a request. */
+function stateKind(one: Outcome): string | undefined {
+  const { action, outcome, updates, kind } = one;
+  if (isRenamed(one)) return `renamed ${kind}`;
+  return action === 'adopt' && outcome === 'done' && !updates ? kind : undefined;
+}
 
 function* outcomeLines(group: readonly Outcome[], screen: Screen): Lines {
   const one = group[0]!;
@@ -30,14 +39,17 @@ function* outcomeLines(group: readonly Outcome[], screen: Screen): Lines {
   const silent = id === undefined || outcome === 'failed' || outcome === 'skipped';
   const [lead, paintLead] = leadOf(one, screen);
   const addresses = addressList(group.toSorted(byAddress), false);
-  const said = silent || group.length > 1 ? addresses : `${addresses} (id ${id})`;
+  const former = isRenamed(one) ? `, was ${one.renamed_from}` : ` (id ${id})`;
+  const said = silent || group.length > 1 ? addresses : `${addresses}${former}`;
   yield* flow(said, screen, { lead, hang: 4, paintLead, breaks: / (?=\(id )/ });
   if (diagnostic && !(screen.diagnosticsApart && mayHaveFailed(one)))
     for (const line of diagnosticLines(diagnostic, { ...screen, width: screen.width - 2 }))
       yield `  ${line}`;
 }
 
-function leadOf({ action, outcome, updates }: Outcome, screen: Screen): readonly [string, Paint] {
+function leadOf(one: Outcome, screen: Screen): readonly [string, Paint] {
+  const { action, outcome, updates } = one;
+  if (isRenamed(one)) return ['> renamed ', paintOf(screen, action)];
   switch (outcome) {
     case 'done':
       return [

@@ -25,6 +25,7 @@ import {
   type UnmanagedRecord,
   type Verdict,
   type Verified,
+  type Window,
 } from '../model/index.js';
 import { CORRECT_FIRST, isWrong } from './brief-diagnostics.js';
 
@@ -216,7 +217,7 @@ export function planSentence(document: PlanDocument): string {
   const [from, to] = compared ? sidesOf(compared) : [];
   if (errors === 0 && changing.every((action) => summary[action] === 0)) {
     const where = compared ? ` from ${from} to ${to}` : ' in the cloud';
-    const kept = compared ? `Unchanged: ${summary.keep}` : areAsDeclared(summary.keep);
+    const kept = compared ? `Unchanged: ${summary.keep - renamed}` : areAsDeclared(summary.keep);
     const moved = renamed > 0 ? `, ${renamed} renamed` : '';
     return `No changes${compared || renamed > 0 ? where : ''}${moved}. ${kept}.`;
   }
@@ -230,6 +231,8 @@ export function planSentence(document: PlanDocument): string {
   if (renamed > 0) counts.push(`${renamed} to rename`);
   const name = compared ? `From ${from} to ${to}` : 'Plan';
   const head = errors === 0 ? name : `${name} with ${plural(errors, 'error')}`;
+  if (errors > 0 && resource_changes.length + summary.keep === 0)
+    return `${head}: nothing was planned.`;
   return `${head}: ${counts.join(', ')}; ${summary.keep - renamed} unchanged.`;
 }
 
@@ -380,18 +383,21 @@ export const isChangedOutside = ({ status, since, changes }: DriftRecord): boole
   since === null ||
   changes.some(({ applied, live }) => applied !== undefined && !equal(applied, live));
 
+/** Without the end of a window that is before its beginning: two clocks may tell the two. */
+export const orderedWindow = ({ after, before }: Window): Window => ({
+  after,
+  before: after && before && Date.parse(after) >= Date.parse(before) ? null : before,
+});
+
 /** The author of a change or, if unknown, its window of time. */
 export function authorSentence({
   changed_by,
-  window: { after, before },
+  window,
 }: Pick<UnmanagedRecord, 'changed_by' | 'window'>): string {
   if (changed_by !== 'unknown')
     return `${own<string>(past, changed_by.action) ?? changed_by.action} by ${changed_by.actor} (${changed_by.actor_type}) at ${changed_by.at}`;
-  // Two clocks may tell the end of a short window before its beginning.
-  const isOrdered = !after || !before || Date.parse(after) < Date.parse(before);
-  const bounds = [after && `after ${after}`, isOrdered && before && `before ${before}`].filter(
-    Boolean,
-  );
+  const { after, before } = orderedWindow(window);
+  const bounds = [after && `after ${after}`, before && `before ${before}`].filter(Boolean);
   return `changed by: unknown${bounds.length === 0 ? '' : `, ${bounds.join(' and ')}`}`;
 }
 

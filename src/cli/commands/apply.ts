@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import {
   defined,
   exits,
+  note,
   isGood,
   refuse,
   Refusal,
@@ -227,7 +228,9 @@ async function carryOut(
           return agreed;
         },
       },
-    );
+    ).catch((error: unknown) => {
+      throw error instanceof Refusal ? unchanged(error, again) : error;
+    });
     watch.end();
     const document = shown ?? (await show(proposal));
     await context.tell(diagnostics);
@@ -242,6 +245,12 @@ async function carryOut(
     return exit;
   });
 }
+
+/** Where an apply is refused, nothing was written. @param again of a saved plan */
+const unchanged = ({ diagnostics, exit }: Refusal, again: Again | undefined): Refusal => {
+  const next = exit === exits.stale && again ? `Make the plan ${again()}` : undefined;
+  return new Refusal([...diagnostics, note('nothing-changed', 'Nothing was changed.', next)], exit);
+};
 
 /** What was done, why the rest was not, and what to type then. */
 async function reportOutcomes(

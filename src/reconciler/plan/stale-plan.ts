@@ -78,6 +78,10 @@ function difference(
   // Of a replacement that was cut off, the create or the delete of the old object may be left.
   const half =
     old.change.actions.length === 2 && (action === 'create' || now.deposed !== undefined);
+  if (then === 'create' && now.change.importing)
+    return 'an unmanaged object with the same identity exists now, and would be adopted';
+  if (then === 'create' && action === 'update')
+    return 'the object exists now: the plan may have been applied before';
   if (
     old.change.importing?.id !== now.change.importing?.id ||
     idsIn(now).some((path) => !idsIn(old).includes(path))

@@ -356,6 +356,7 @@ test('an apply counts the objects that got another address, alone and with a cha
     ],
     { color: false, width: 80 },
   );
+  expect(text).toContain('> renamed accounts.b, was accounts.a\n');
   expect(text).toContain(
     'Applied: 0 created, 1 updated (1 renamed), 0 deleted, 1 renamed; 1 unchanged.\n',
   );
