@@ -4538,6 +4538,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/reconciler/plan.test.ts'],
   },
   {
+    name: 'what is kept is skipped if what it refers to fails',
+    file: 'reconciler/apply/parallel-run.ts',
+    find: "failed !== undefined && change.action !== 'keep'",
+    replace: 'failed !== undefined',
+    tests: ['unit/reconciler/apply.test.ts'],
+  },
+  {
+    name: 'what refers to an object that is created again counts as edited',
+    file: 'reconciler/plan/diff.ts',
+    find: 'prior !== undefined && isKnown(wanted) && !same',
+    replace: 'prior !== undefined && !same',
+    tests: ['unit/reconciler/plan.test.ts'],
+  },
+  {
     name: 'a deleted alert rule is not named',
     file: 'reconciler/plan/removed-declarations.ts',
     find: 'live && kind.label && {',
@@ -4907,7 +4921,7 @@ export const mutants: readonly Mutant[] = [
     name: 'a plan says nothing of a secret that its create needs',
     file: 'reconciler/plan/plan-notes.ts',
     find: 'lacks === what',
-    replace: "lacks === what && what !== 'create'",
+    replace: "lacks === what && what !== 'apply'",
     tests: ['unit/reconciler/plan.test.ts'],
   },
   {

@@ -290,7 +290,8 @@ export class ParallelRun {
       const outcome = this.#outcomes.get(key)?.outcome;
       return outcome !== undefined && outcome !== 'done';
     });
-    if (failed !== undefined) return `${failed} did not succeed`;
+    // What is kept is as declared, whatever became of what it refers to.
+    if (failed !== undefined && change.action !== 'keep') return `${failed} did not succeed`;
     return this.error || this.#execution.signal.aborted || writes(change)
       ? this.#executor.halt()
       : undefined;

@@ -4,6 +4,7 @@ import {
   firstNamed,
   REPLACED_OUTSIDE,
   compareText,
+  changesOf,
   secretsIn,
   own,
   walk,
@@ -63,19 +64,26 @@ const FEW = 3;
 const WITHOUT = {
   compare: ['so the plan does not compare it', ['Then the plan shows whether it has to be sent.']],
   send: ['and trueup has not sent it yet', ['Then the plan sends it.']],
-  create: ['and apply needs it for the create', []],
+  apply: ['and apply needs it', []],
 } as const;
 
-export function unseenSecretNotes(draft: Draft): readonly Diagnostic[] {
+export function unseenSecretNotes(draft: Draft, changes: readonly Change[]): readonly Diagnostic[] {
   const { input, planned } = draft;
   if (![...input.secrets.values()].includes('unavailable')) return [];
+  const sent = new Set(
+    changes.flatMap((change) =>
+      changesOf(change).flatMap(({ path, after = null }) =>
+        [...secretsIn(after, path).keys()].map((one) => `${change.address} ${one}`),
+      ),
+    ),
+  );
   const unseen = [...planned].flatMap(([address, { declared, live }]) =>
     [...secretsIn(declared)]
       .filter(([path]) => input.secrets.get(`${address} ${path}`) === 'unavailable')
       .map(([path, { advice }]) => ({
         address,
         advice,
-        lacks: live ? ifLive(draft, address, path) : 'create',
+        lacks: live && !sent.has(`${address} ${path}`) ? ifLive(draft, address, path) : 'apply',
       })),
   );
   return Object.entries(WITHOUT).flatMap(([what, [effect, then]]): Diagnostic | [] => {

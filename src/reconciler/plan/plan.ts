@@ -128,7 +128,7 @@ export function plan(input: PlanInput): Proposal {
   const twins = identicalDeclarations(draft, others);
   diagnostics.push(
     ...twins.map((pair) => identicalError(input, pair)),
-    ...unseenSecretNotes(draft),
+    ...unseenSecretNotes(draft, changes),
   );
   const removals = selection.removed.flatMap(
     ([address, entry]) => planRemoved(draft, address, entry) ?? [],

@@ -321,7 +321,7 @@ export const concerns = (changes: readonly Change[], input: PlanInput): readonly
   input.rules.flatMap((rule) => rule.warn?.(judged(changes, input)) ?? []);
 
 const earlier = (count: number): string =>
-  count === 0 ? '' : `, and ${count} in the last 24 hours`;
+  count === 0 ? '' : `, and ${count} ${count === 1 ? 'other' : 'others'} in the last 24 hours`;
 
 /** `<kind> <id>` of every existing object that is written by one of these verbs, adopted or not. */
 function objectsOf(

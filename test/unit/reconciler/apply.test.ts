@@ -72,6 +72,29 @@ describe('apply', () => {
     expect(cloud.mutations()).toHaveLength(5);
   });
 
+  it('keeps what is as declared if the update of what it refers to fails', async () => {
+    const cloud = rig({
+      intercept: async ({ method }, proceed) =>
+        method === 'PATCH' ? { status: 400, headers: {}, body: '{}' } : proceed(),
+    });
+    await apply(cloud, story());
+    const renamed = story();
+    const { outcomes } = await apply(cloud, {
+      ...renamed,
+      declarations: renamed.declarations.map((one) =>
+        one.address === 'alert_push_destinations.pager'
+          ? { ...one, values: { ...one.values, name: 'Beeper' } }
+          : one,
+      ),
+    });
+    expect(outcomes.map(({ address, outcome }) => [address, outcome])).toEqual(
+      expect.arrayContaining([
+        ['alert_push_destinations.pager', 'failed'],
+        ['alert_rules.down', 'done'],
+      ]),
+    );
+  });
+
   it('leaves the state bytes alone when nothing changes', async () => {
     const cloud = rig();
     await apply(cloud, story());

@@ -1210,7 +1210,7 @@ describe('requests', () => {
       '\nThen the plan shows whether it has to be sent.',
     ],
     ['send', {}, 'and trueup has not sent it yet.', '\nThen the plan sends it.'],
-    ['create', undefined, 'and apply needs it for the create.', ''],
+    ['create', undefined, 'and apply needs it.', ''],
   ])('says which secret it lacks to %s', (_, secrets, effect, then) => {
     const secret = new Secret('env.S', () => undefined, { advice: 'Set S in the environment.' });
     const { plan } = planScene({
@@ -1270,6 +1270,25 @@ describe('requests', () => {
       http_destinations: ['d-1'],
       schedule: 'at Pager',
     });
+  });
+
+  it('says that a list was changed outside if what it refers to is created again', () => {
+    const target = new Reference('declared', 'alert_push_destinations.p', 'destination_config_id');
+    const { plan } = planScene({
+      declared: [
+        declare('alert_push_destinations.p', { name: 'Pager' }),
+        declare('alert_rules.r', { ...rule, http_destinations: [target] }),
+      ],
+      state: {
+        'alert_push_destinations.p': entry('alert_push_destinations', 'd-1', { name: 'Pager' }),
+        'alert_rules.r': entry('alert_rules', 'r-1', rule),
+      },
+      live: { alert_rules: [liveRule('r-1', { http_destinations: [] })] },
+    });
+    expect(plan.changes.map(({ address, reason }) => [address, reason])).toContainEqual([
+      'alert_rules.r',
+      'http_destinations changed outside of trueup',
+    ]);
   });
 
   it('lets referrers go before what they refer to', () => {
