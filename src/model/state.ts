@@ -158,6 +158,8 @@ export interface Intent extends Moment {
   };
   /** For a create: the id in a response whose object is not what was sent. Known to the run that got it, and not recorded. */
   readonly answered?: string;
+  /** For a create: why the response was not clear. Known to the run that got it, and not recorded. */
+  readonly unclear?: string;
   /** For a create: ids of the objects with the same identity that existed before, which recovery must not take. */
   readonly preimage?: readonly string[];
   /** For a create, where ids are numbers: the highest that existed before; what is above it is new. */

@@ -217,7 +217,10 @@ export function planSentence(document: PlanDocument): string {
   const [from, to] = compared ? sidesOf(compared) : [];
   if (errors === 0 && changing.every((action) => summary[action] === 0)) {
     const where = compared ? ` from ${from} to ${to}` : ' in the cloud';
-    const kept = compared ? `Unchanged: ${summary.keep - renamed}` : areAsDeclared(summary.keep);
+    const unseen = diagnostics.some(({ code }) => code === 'secret-unseen');
+    const kept = compared
+      ? `Unchanged: ${summary.keep - renamed}`
+      : `${areAsDeclared(summary.keep)}${unseen ? ', as far as their secrets are known' : ''}`;
     const moved = renamed > 0 ? `, ${renamed} renamed` : '';
     return `No changes${compared || renamed > 0 ? where : ''}${moved}. ${kept}.`;
   }
@@ -231,8 +234,10 @@ export function planSentence(document: PlanDocument): string {
   if (renamed > 0) counts.push(`${renamed} to rename`);
   const name = compared ? `From ${from} to ${to}` : 'Plan';
   const head = errors === 0 ? name : `${name} with ${plural(errors, 'error')}`;
-  if (errors > 0 && resource_changes.length + summary.keep === 0)
-    return `${head}: nothing was planned.`;
+  const planned = changing.filter((action) => summary[action] > 0);
+  const isPlanned = planned.some((action) => action !== 'delete' && action !== 'forget');
+  if (errors > 0 && !isPlanned && summary.keep === 0)
+    return `${head}: ${[planned.map((action) => `${summary[action]} to ${action}`).join(', '), 'what is declared was not planned'].filter(Boolean).join('; ')}.`;
   return `${head}: ${counts.join(', ')}; ${summary.keep - renamed} unchanged.`;
 }
 

@@ -295,7 +295,7 @@ export const recordShapes: ReadonlyMap<unknown, ShapeCheck> = new Map(
       at: time,
       'secrets_salt?': filled,
     }),
-    intent: members<Omit<Intent, 'answered'>>({
+    intent: members<Omit<Intent, 'answered' | 'unclear'>>({
       type: isText,
       op: filled,
       address,

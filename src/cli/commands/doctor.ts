@@ -14,7 +14,7 @@ import {
 import { typed } from '../commands-to-type.js';
 import type { Command, Context } from '../context.js';
 import { stateInGit } from '../state-in-git.js';
-import type { Access } from '../../state/index.js';
+import type { Access, Snapshot } from '../../state/index.js';
 import { environmentOf } from '../environment-settings.js';
 import { storeOf } from '../state-location.js';
 import { HEADERS_VARIABLE, headerNames } from '../header-names.js';
@@ -157,13 +157,21 @@ async function look(context: Context, settings: Settings): Promise<readonly Find
           `held by ${holder.operation} since ${holder.created_at}: process ${holder.pid} on ${holder.host}. If that is gone for sure: ${typed(`trueup unlock ${shellWord(holder.id)}`, context.said)}`,
         )
       : ok('lock', 'free'),
-    snapshot?.unfinished
-      ? note(
-          'journal',
-          `an earlier run did not finish; outcomes unknown: ${snapshot.pending.length}. The next apply or destroy settles it. To see what is left to change: ${typed('trueup plan', context.said)}`,
-        )
-      : ok('journal', 'nothing unfinished'),
+    journalFinding(context, snapshot, holder !== undefined),
   ];
+}
+
+function journalFinding(
+  { said }: Context,
+  snapshot: Snapshot | undefined,
+  isHeld: boolean,
+): Finding {
+  if (!snapshot?.unfinished) return ok('journal', 'nothing unfinished');
+  if (isHeld) return note('journal', 'the run that holds the lock has not finished');
+  return note(
+    'journal',
+    `an earlier run did not finish; outcomes unknown: ${snapshot.pending.length}. The next apply or destroy settles it. To see what is left to change: ${typed('trueup plan', said)}`,
+  );
 }
 
 function accessFindings(access: Access | undefined): readonly Finding[] {

@@ -69,11 +69,12 @@ async function report(
   });
 }
 
-/** Whether a declaration in YAML could take over what was changed in the cloud. */
+/** Whether a declaration in YAML, of no template, could take over what was changed in the cloud. */
 const isAcceptable = ({ status, origin, since, changes }: DriftRecord): boolean =>
   status === 'changed' &&
   origin !== null &&
   origin.path === undefined &&
+  origin.used_at === undefined &&
   (since === null || changes.some(isOutsideAlone));
 
 /** Whether a value was changed outside of trueup, and not in the declaration. Secrets are shown alike. */

@@ -47,7 +47,7 @@ export const run: Command = async (context) => {
       .join(''),
   );
   err.write(
-    `Serving at ${served.url} until Ctrl-C. Type the lines above into another shell, then: trueup doctor\n`,
+    `Serving at ${served.url} until Ctrl-C. Type the lines above into another shell, then: trueup doctor (with --env NAME in a project that itself uses the emulator)\n`,
   );
   await untilStopped(signal);
   await served.close();

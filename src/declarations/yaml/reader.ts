@@ -229,8 +229,15 @@ const words: Readonly<Partial<Record<string, readonly [summary: string, detail?:
   TAB_AS_INDENT: ['a tab is used as indentation', 'Indent with spaces.'],
 };
 
+/** Of an indentation that is wrong because of a bracket before it. */
+const OPEN = [
+  'a `[` or `{` is not closed before this line',
+  'Close it, or indent its other lines further than the key that it belongs to.',
+] as const;
+
 function inOurWords(error: YAMLError): SyntaxFault {
-  const [summary, detail] = words[error.code] ?? [
+  const isOpen = error.code === 'BAD_INDENT' && error.message.startsWith('Flow');
+  const [summary, detail] = (isOpen ? OPEN : words[error.code]) ?? [
     'this is not valid YAML',
     'Look for a wrong indentation, a missing `: `, or a quote or bracket that is not closed.',
   ];

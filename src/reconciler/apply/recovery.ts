@@ -427,7 +427,7 @@ export function outcomeOf(intent: Intent, settled: Settled | undefined): Outcome
         outcome: 'failed',
         diagnostic: error(
           'no-answer',
-          `${intent.address} was not created: the service gave no clear response.`,
+          `${intent.address} was not created: the service gave no clear response${intent.unclear === undefined ? '' : ` (${intent.unclear})`}.`,
           'Run apply again later.',
         ),
       };

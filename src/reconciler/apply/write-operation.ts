@@ -312,7 +312,11 @@ async function create(
   const answered = sent.live && !runContext.known(kind.name, sent.live.id) && sent.live.id;
   return {
     outcome: 'unknown',
-    pending: { ...intent, ...(answered && { answered }) },
+    pending: {
+      ...intent,
+      ...(answered && { answered }),
+      ...defined({ unclear: sent.diagnostic?.summary }),
+    },
     again,
     ...defined({ diagnostic: sent.diagnostic }),
   };

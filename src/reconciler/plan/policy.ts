@@ -211,7 +211,7 @@ const rules: Readonly<Record<(typeof engineRules)[number], Rule>> = {
       ...selection.all_removed
         .filter((kind) => selection.removed.some(([address]) => address.startsWith(`${kind}.`)))
         .map((kind) => ({
-          detail: `no declaration of ${kind} is left: ${removed.filter((change) => change.kind === kind).length} would be removed`,
+          detail: `no declaration of ${kind} is left: ${removed.filter((change) => change.kind === kind).length} would be deleted or forgotten`,
         })),
       ...(selection.is_foreign_blocked
         ? [

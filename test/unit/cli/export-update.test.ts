@@ -585,6 +585,17 @@ describe('the command line', () => {
     expect((await home.run(drift, 'drift')).stderr).toContain('trueup export --update');
   });
 
+  it('but not for what a template declares', async () => {
+    const home = await applied({
+      'trueup.yaml':
+        'templates: { t: { accounts: { a: { name: A } } } }\nuse: { u: { template: t } }\n',
+    });
+    home.change('accounts', 'A', { name: 'A2' });
+    const { stdout, stderr } = await home.run(drift, 'drift');
+    expect(stdout).toContain('changed accounts.u-a');
+    expect(stderr).not.toContain('--update');
+  });
+
   it('but not for a secret', async () => {
     const pager = (name: string): string =>
       `alert_push_destinations:\n  p: { name: P, endpoint: { url: "https://a.test" }, authentication: { secret: "\${secret.env.${name}}" } }\n`;

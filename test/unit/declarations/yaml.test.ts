@@ -43,7 +43,8 @@ describe('the profile', () => {
     ['unknown alias', 'a: *x\n', 'yaml-alias', 1, /no anchor/],
     ['alias around itself', 'a: &x { b: *x }\n', 'yaml-alias', 1, /no anchor/],
     ['unclosed quote', 'a: "hunter2\nb: 1\n', 'yaml-syntax', 3, /missing|quote|valid/],
-    ['unclosed bracket', 'a: [1, 2\nb: 1\n', 'yaml-syntax', 2, /./],
+    ['unclosed bracket', 'a: [1, 2\nb: 1\n', 'yaml-syntax', 2, /`\[` or `\{` is not closed/],
+    ['wrong indentation', 'a:\n  b: 1\n c: 2\n', 'yaml-syntax', 3, /valid|indentation/],
     ['two keys on a line', 'a: b: c\n', 'yaml-syntax', 1, /two keys/],
   ];
   it.each(refused)('%s', (_, text, code, line, says) => {

@@ -223,6 +223,9 @@ describe('apply', () => {
     const cloud = rig({ faults: [parseFault('status=503,method=POST')] });
     const applied = await apply(cloud, story());
     expect(applied.exit).toBe(1);
+    expect(applied.outcomes.map(({ diagnostic }) => diagnostic?.summary)).toContainEqual(
+      expect.stringMatching(/was not created: the service gave no clear response \(.*503.*\)\.$/),
+    );
     expect(cloud.mutations()).toHaveLength(4);
     cloud.emulator.setFaults([]);
     expect((await apply(cloud, story())).exit).toBe(0);

@@ -422,7 +422,7 @@ describe('a plan with', () => {
       exit: 3,
     });
     expect(proposal.plan.verdicts.find(({ rule }) => rule === 'all-removed')?.detail).toBe(
-      'no declaration of accounts is left: 1 would be removed',
+      'no declaration of accounts is left: 1 would be deleted or forgotten',
     );
   });
 

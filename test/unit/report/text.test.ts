@@ -272,6 +272,29 @@ test('a plan with errors does not say that nothing changes', () => {
   ).toMatch(/^Plan with 1 error: 0 to create.*30 unchanged\.\n$/m);
 });
 
+test.each([
+  ['and nothing is planned', [], 'Plan with 1 error: what is declared was not planned.'],
+  [
+    'beside what is deleted',
+    mixed.changes.filter(({ action, deposed }) => action === 'delete' && !deposed),
+    'Plan with 1 error: 1 to delete; what is declared was not planned.',
+  ],
+])('a plan with errors counts nothing that was not planned, %s', (_, changes, sentence) => {
+  const diagnostics = [{ severity: 'error', code: 'cycle', summary: 'a circle' }] as const;
+  const plan = { ...quiet, changes, diagnostics };
+  expect(
+    renderPlan(planDocument({ plan, kinds, meta }), 'text', { color: false, width: 100 }),
+  ).toContain(`\n${sentence}\n`);
+});
+
+test('a plan without the values of secrets does not say that they are as declared', () => {
+  const diagnostics = [{ severity: 'info', code: 'secret-unseen', summary: 'none' }] as const;
+  const document = planDocument({ plan: { ...quiet, diagnostics }, kinds, meta });
+  expect(renderPlan(document, 'text', { color: false, width: 100 })).toContain(
+    '30 objects are as declared, as far as their secrets are known.\n',
+  );
+});
+
 describe('the progress line', () => {
   const style = { color: false, width: 70 };
   const lines = (total: number, events: readonly Event[]): readonly string[] => {
