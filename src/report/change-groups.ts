@@ -150,6 +150,10 @@ function countsByName(names: readonly (string | undefined)[]): string | undefine
 export const addressesOf = ({ first, changes }: ChangeGroup): string =>
   addressList(changes, destroys(first));
 
+/** How all objects of a block are seen, where it names only some. @param isComplete whether all are named, however many */
+export const waysToSeeAll = (count: number, isComplete: boolean): readonly string[] =>
+  count > MOST_NAMES && !isComplete ? ['all: --verbose'] : [];
+
 /** @param isComplete whether all are named, however many */
 export function addressList(
   members: readonly Pick<ResourceChange, 'address' | 'kind'>[],

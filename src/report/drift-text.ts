@@ -1,7 +1,7 @@
 // An audit for a terminal: differences from the declarations or the last apply, their authors, the summary last.
 import type { DriftDocument, DriftRecord, UnmanagedRecord } from '../model/index.js';
 import { accessSentence } from './access-text.js';
-import { addressList } from './change-groups.js';
+import { addressList, waysToSeeAll } from './change-groups.js';
 import { appliedOtherwise, inline, loggedDifferences, recordDifference } from './differences.js';
 import { ending } from './diagnostics-text.js';
 import { changedByAll, driftGroups } from './drift-groups.js';
@@ -56,6 +56,7 @@ function* groupLines(records: readonly DriftRecord[], screen: Screen): Lines {
     driftMeanings[status],
     ...(records.length > 1 || id === null ? [] : [`id ${id}`]),
     ...commonPlaces(records),
+    ...waysToSeeAll(records.length, status === 'gone'),
   ];
   yield* aside(about.join(' · '), screen, 2);
   if (status !== 'missing' && status !== 'undeclared')

@@ -8,6 +8,7 @@ import {
 import { blockedByRule } from './brief-diagnostics.js';
 import {
   addressesOf,
+  waysToSeeAll,
   addressList,
   goneWords,
   groupsOf,
@@ -35,6 +36,7 @@ import {
   requestsInOrder,
   signOf,
   verbOf,
+  destroys,
 } from './words.js';
 
 function* planText(document: PlanDocument, style: Style): Lines {
@@ -67,7 +69,8 @@ function* groupLines(group: ChangeGroup, screen: Screen): Lines {
     yield paintLead(lead) + screen.bold(visible(addresses)) + screen.dim(`  ${visible(requests)}`);
   else yield* flow(addresses, screen, own);
   if (!fits && requests !== '') yield* aside(requests, screen, 4);
-  yield* aside([...reasonsOf(group), ...placesOf(group)].join(' · '), screen, 2);
+  const more = waysToSeeAll(group.changes.length, destroys(first));
+  yield* aside([...reasonsOf(group), ...placesOf(group), ...more].join(' · '), screen, 2);
   const isUpdate = !['create', 'delete'].includes(actionOf(first));
   yield* differenceLines(shownDifferences(group), screen, isUpdate);
 }

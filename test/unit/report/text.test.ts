@@ -555,7 +555,7 @@ describe('equal drift is read at once', () => {
   test('with its author, and the times of the first and the last change', () =>
     expect(text(records).split('\n').slice(0, 6)).toEqual([
       '~ changed account_authorizations.dana["c00"…"c39"] (40)',
-      '  the live object is not as declared · estate.yaml:55:3',
+      '  the live object is not as declared · estate.yaml:55:3 · all: --verbose',
       '  updated by lee@example.com (user) from 2026-01-01T11:00:00.000Z to',
       '  2026-01-01T11:00:39.000Z',
       '    declared → live',
