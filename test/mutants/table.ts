@@ -954,7 +954,7 @@ export const mutants: readonly Mutant[] = [
     name: 'the id in a response that shows something else is forgotten',
     file: 'reconciler/apply/write-operation.ts',
     find: '...(answered && { answered })',
-    replace: '',
+    replace: '...(answered && {})',
     tests: ['unit/reconciler/unheard.test.ts'],
   },
   {
