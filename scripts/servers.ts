@@ -119,10 +119,18 @@ export async function startS3(): Promise<Server> {
       map,
     );
     run('ceph-mon', '--mkfs', '-i', 'a', '--monmap', map, ...common);
-    await ready(() => accepts(monitor), start('ceph-mon', '-i', 'a'), stop);
-    run('ceph', '-c', configuration, 'osd', 'new', store);
+    const monitoring = start('ceph-mon', '-i', 'a');
+    await ready(() => accepts(monitor), monitoring, stop);
+    // A monitor that has just started refuses some commands (EPERM), although it accepts connections.
+    const order = (...words: readonly string[]): Promise<void> =>
+      ready(
+        async () => failureOf('ceph', '-c', configuration, 'osd', ...words) === undefined,
+        monitoring,
+        stop,
+      );
+    await order('new', store);
     // An OSD that places itself at its start can ask before it knows the monitors, and ends then.
-    run('ceph', '-c', configuration, 'osd', 'crush', 'add', 'osd.0', '1', 'root=default');
+    await order('crush', 'add', 'osd.0', '1', 'root=default');
     run('ceph-osd', '-i', '0', '--mkfs', '--osd-uuid', store, ...common);
     start('ceph-osd', '-i', '0');
     const gateway = start(
@@ -251,6 +259,12 @@ log file = ${folder}/$name.log
 `;
 
 function run(command: string, ...args: readonly string[]): void {
+  const failure = failureOf(command, ...args);
+  if (failure !== undefined) throw new Error(`${command} ${args.join(' ')} failed: ${failure}`);
+}
+
+/** What a command wrote to stderr, if it failed. */
+function failureOf(command: string, ...args: readonly string[]): string | undefined {
   const { status, stderr, error } = spawnSync(command, args, {
     encoding: 'utf8',
     timeout: PATIENCE,
@@ -259,7 +273,7 @@ function run(command: string, ...args: readonly string[]): void {
     throw new Error(
       'There is no Ceph here. Type: apt-get install -y radosgw ceph-mon ceph-osd ceph-common',
     );
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${stderr}`);
+  return status === 0 ? undefined : stderr;
 }
 
 async function signedPut(url: string): Promise<Response> {
