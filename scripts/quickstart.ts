@@ -162,7 +162,7 @@ async function tour(): Promise<void> {
     tell('You have read it, and allow it.');
     run(environment, 'apply field.yaml --auto-approve --allow privilege-escalation', {
       head: 0,
-      tail: 1,
+      tail: 3,
     });
   } finally {
     child.removeAllListeners('close');

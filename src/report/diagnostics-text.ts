@@ -61,7 +61,7 @@ export function* ending(
   // An audit lists them above.
   const unmanaged =
     'unmanaged_objects' in document ? undefined : unmanagedSentence(document.unmanaged);
-  if (unmanaged !== undefined) yield* aside(`${unmanaged} To list them: trueup drift`, screen);
+  if (unmanaged !== undefined) yield* aside(unmanaged, screen);
   if (before !== undefined) yield* closing(before, screen, String);
   if (isTargeted)
     yield* aside(document.compared ? COMPARED : `Cloud: ${cloudSentence(document)}`, screen);

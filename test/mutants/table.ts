@@ -4546,9 +4546,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'what refers to an object that is created again counts as edited',
-    file: 'reconciler/plan/diff.ts',
-    find: 'prior !== undefined && isKnown(wanted) && !same',
-    replace: 'prior !== undefined && !same',
+    file: 'reconciler/plan/plan.ts',
+    find: 'again.includes(one) ? {',
+    replace: 'waits.includes(one) ? {',
     tests: ['unit/reconciler/plan.test.ts'],
   },
   {

@@ -167,10 +167,15 @@ function journalFinding(
   isHeld: boolean,
 ): Finding {
   if (!snapshot?.unfinished) return ok('journal', 'nothing unfinished');
-  if (isHeld) return note('journal', 'the run that holds the lock has not finished');
+  const unknown = `outcomes unknown: ${snapshot.pending.length}`;
+  if (isHeld)
+    return note(
+      'journal',
+      `the run that holds the lock is not finished, or was cut off; ${unknown}`,
+    );
   return note(
     'journal',
-    `an earlier run did not finish; outcomes unknown: ${snapshot.pending.length}. The next apply or destroy settles it. To see what is left to change: ${typed('trueup plan', said)}`,
+    `an earlier run did not finish; ${unknown}. The next apply or destroy settles it. To see what is left to change: ${typed('trueup plan', said)}`,
   );
 }
 

@@ -87,8 +87,7 @@ export function diff({
         after: wanted,
         ...changedWhere({
           outside: prior === undefined ? undefined : !same(attribute, prior, now),
-          // What a reference leads to once it is created cannot be compared.
-          here: prior !== undefined && isKnown(wanted) && !same(attribute, prior, wanted),
+          here: prior !== undefined && !same(attribute, prior, wanted),
         }),
       });
     }

@@ -484,16 +484,20 @@ function reasonOf(
   const isCreatedAgain = (after: Value): boolean =>
     referencesIn(after).every(({ target }) => state?.resources[target] !== undefined) &&
     (isList(after) ? after : [after]).every((one) => one instanceof Reference || isKnown(one));
-  const waits = changes.filter(
-    ({ drifted, after = null }) => drifted === false && !isKnown(after) && isCreatedAgain(after),
-  );
+  const again = changes.filter(({ after = null }) => !isKnown(after) && isCreatedAgain(after));
+  const waits = again.filter(({ drifted }) => drifted === false);
   const { secrets = {} } = state?.resources[match.renamedFrom ?? declaration.address] ?? {};
   const unsent = changes.filter(
     ({ path, after, drifted }) =>
       drifted === false && after instanceof Secret && own(secrets, path) === undefined,
   );
   return [
-    howChanged(changes.filter((one) => !waits.includes(one) && !unsent.includes(one))),
+    howChanged(
+      changes
+        .filter((one) => !waits.includes(one) && !unsent.includes(one))
+        // Nothing tells that the declaration changed, too.
+        .map((one) => (again.includes(one) ? { ...one, edited: false } : one)),
+    ),
     ...unsent.map(({ path }) => `trueup has not sent ${path} yet`),
     ...waits.map(({ path, after = null }) => {
       const targets = [...new Set(referencesIn(after).map(({ target }) => target))];

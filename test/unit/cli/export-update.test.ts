@@ -473,6 +473,21 @@ describe('what is not drift stays, and is named', () => {
     expect(home.read('trueup.yaml')).toBe(withSecret.replace('a.test', 'b.test'));
   });
 
+  it('an edit that refers to an object that does not exist yet', async () => {
+    const rule = (to: string): string =>
+      `accounts: { a: { name: A } }\nalert_push_destinations:\n  p: { name: P, endpoint: { url: "https://a.test" } }\nalert_rules:\n  r:\n    associated_accounts: ["\${accounts.a.id}"]\n    filter_criteria: { alert_type__in: [connection_state] }\n    http_destinations: ["\${alert_push_destinations.${to}.destination_config_id}"]\n`;
+    const home = await applied({ 'trueup.yaml': rule('p') });
+    home.change('alert_rules', undefined, { http_destinations: [] });
+    const edited = rule('q').replace(
+      '  p:',
+      '  q: { name: Q, endpoint: { url: "https://q.test" } }\n  p:',
+    );
+    writeFileSync(join(home.cwd, 'trueup.yaml'), edited);
+    const { code, stderr } = await home.update();
+    expect([code, home.read('trueup.yaml')]).toEqual([0, edited]);
+    expect(stderr).toContain('http_destinations of alert_rules.r changed outside of trueup and in');
+  });
+
   it('nothing: no file is touched', async () => {
     const home = await applied({ 'trueup.yaml': text });
     const before = statSync(join(home.cwd, 'trueup.yaml'));
