@@ -27,7 +27,7 @@ function excerpt(text: string, head: number, tail: number): string {
   return [
     ...lines.slice(0, head),
     `   … ${lines.length - head - tail} more lines …`,
-    ...lines.slice(-tail),
+    ...lines.slice(-tail).filter((line) => line !== ''),
   ].join('\n');
 }
 

@@ -1964,7 +1964,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an update is not said to refer to what is created',
     file: 'reconciler/plan/plan.ts',
-    find: 'drifted === false && !isKnown(after) && isCreatedAgain(after)',
+    find: '!isKnown(after) && isCreatedAgain(after)',
     replace: 'false',
     tests: ['unit/reconciler/plan.test.ts'],
   },

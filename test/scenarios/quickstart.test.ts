@@ -19,6 +19,7 @@ test('one create, one drift with its author, one block, one page, below 80 lines
     'Applied: 1 created, 2 adopted',
     'updated by somebody.else@example.com (sso_user) at ',
     'BLOCKED by privilege-escalation. ',
+    'more lines …\n~ updated account_authorizations.lead',
     'Applied: 0 created, 1 updated',
   ])
     expect(stdout).toContain(told);
