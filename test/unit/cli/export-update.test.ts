@@ -412,6 +412,30 @@ describe('a value is written in place', () => {
   });
 });
 
+it('beside an error of the plan, the others are those that can be written', async () => {
+  const text = `users: { gus: { email: gus@example.com } }
+account_authorizations:
+  gus: { user: "\${users.gus.id}", account: "1", role: administrator }
+templates: { t: { accounts: { a: { name: A, account: "1" } } } }
+use: { u: { template: t } }
+accounts:
+  b: { name: B, account: "1" }
+`;
+  const home = await applied({ 'trueup.yaml': text }, [], {
+    users: [{ id: '77', email: 'gus@example.com', is_active: true }],
+    account_authorizations: [{ id: '9', user: '77', account: '1', role: 'administrator' }],
+  });
+  home.service.tamper('account_authorizations', () => []);
+  home.change('accounts', 'A', { name: 'A2' });
+  home.change('accounts', 'B', { name: 'B2' });
+  const { code, stderr } = await home.update();
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/update the others: trueup export --update --target accounts\.b (?!--)/),
+  ]);
+  expect((await home.update('--target', 'accounts.b')).code).toBe(0);
+});
+
 describe('what is not drift stays, and is named', () => {
   const text =
     'accounts:\n  a: { name: A, account: "1" }\n  b: { name: B, account: "1" }\n  c: { name: C, account: "1" }\n';

@@ -59,6 +59,46 @@ test('what is shown of a saved plan says when it was made, until when it is vali
   expect(json.stderr).toBe('');
 });
 
+test('a saved create of what exists by now: the reason, that nothing was changed, and what to type', async () => {
+  const cwd = await planned();
+  const run = (command: typeof plan, ...words: readonly string[]) =>
+    inProcess(command, words, { cwd, env: {} });
+  await run(apply, 'apply', 'p.plan');
+  writeFileSync(
+    join(cwd, 'trueup.yaml'),
+    PROJECT.replace('{ name: A }', '{ name: A }, b: { name: B }'),
+  );
+  await run(plan, 'plan', '--out', 'p.plan');
+  const data = join(cwd, '.trueup', 'emulator.json');
+  const estate = JSON.parse(readFileSync(data, 'utf8')) as {
+    records: { accounts: Record<string, unknown>[] };
+  };
+  const { accounts } = estate.records;
+  accounts.push({ ...accounts.at(-1), id: '77', name: 'B' });
+  writeFileSync(data, JSON.stringify(estate));
+  const { code, stderr } = await run(apply, 'apply', 'p.plan');
+  expect([code, stderr]).toEqual([
+    6,
+    expect.stringContaining('an unmanaged object with the same identity exists now, and would be'),
+  ]);
+  expect(stderr).toContain(
+    'Nothing was changed. [nothing-changed] Make the plan again: trueup plan --out p.plan',
+  );
+});
+
+test('an apply without the value of a secret says that nothing was changed', async () => {
+  const cwd = freshFolder();
+  writeFileSync(
+    join(cwd, 'trueup.yaml'),
+    `${PROJECT}alert_push_destinations: { p: { name: P, endpoint: { url: "https://a.test" }, authentication: { secret: "\${secret.env.NONE}" } } }\n`,
+  );
+  const { code, stderr } = await inProcess(apply, ['apply', '--auto-approve'], { cwd, env: {} });
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/Nothing was changed\..*\[secret-missing\]/),
+  ]);
+});
+
 test('a saved plan in another folder than its own: the folder is the reason', async () => {
   const cwd = await planned();
   const sub = join(cwd, 'sub');
