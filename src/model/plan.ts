@@ -16,6 +16,9 @@ export interface AttributeChange {
   readonly edited?: boolean;
 }
 
+/** The labels of the objects that attributes refer to, by attribute and identifier. Those without a label are left out. */
+export type ReferenceLabels = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
 interface Common {
   readonly address: string;
   readonly kind: string;
@@ -32,6 +35,7 @@ interface Common {
   readonly deposed?: true;
   /** What people call an object that has no name, where nothing declares it any more. */
   readonly label?: string;
+  readonly reference_labels?: ReferenceLabels;
 }
 
 /** Reason of a change whose object was replaced outside of trueup. */
@@ -207,6 +211,7 @@ export interface Drift {
   readonly changes?: readonly AttributeChange[];
   /** Where it is gone: the id of the object that took its place. */
   readonly replaced_by?: string;
+  readonly reference_labels?: ReferenceLabels;
 }
 
 export interface Plan {

@@ -4,6 +4,7 @@ import {
   mapMembers,
   NOT_KNOWN,
   SENSITIVE,
+  defined,
   canonical,
   compareText,
   equal,
@@ -16,6 +17,7 @@ import {
   type DriftRecord,
   type Json,
   type JsonObject,
+  type ReferenceLabels,
   type ResourceChange,
   isList,
   isEmpty,
@@ -37,7 +39,11 @@ export interface Difference {
   readonly forces?: boolean;
   /** Of a group of changes whose values differ here: the difference of each. */
   readonly others?: readonly Difference[];
+  /** What people call the objects that the values refer to, by identifier. */
+  readonly labels?: Labels;
 }
+
+type Labels = ReferenceLabels[string];
 
 /** The remark after a value. */
 export const remark = ({ unknown, forces, others }: Difference): string =>
@@ -60,7 +66,11 @@ export interface Row {
 }
 
 /** The attributes that a create sets, a delete loses or an update changes. A delete loses nothing where there was nothing. */
-export function differences({ change, patch }: ResourceChange): readonly Difference[] {
+export function differences({
+  change,
+  patch,
+  reference_labels,
+}: ResourceChange): readonly Difference[] {
   if (patch.length === 0) return [];
   const touched = new Set(patch.flatMap(({ op, path }) => (op === 'replace' ? [path] : [])));
   const after = patched(change.before, patch);
@@ -77,36 +87,46 @@ export function differences({ change, patch }: ResourceChange): readonly Differe
       unknown: marked(change.after_unknown, path),
       sensitive: marked(change.before_sensitive, path) || marked(change.after_sensitive, path),
       forces: fixed.some((names) => names.every((name, index) => path[index] === name)),
+      ...labelsAt(reference_labels, path[0]),
     }));
 }
 
-/** From what is declared to what is live. */
-const changed = (path: string, before: Json, after: Json): Difference => ({
-  path,
-  before: brief(before),
-  after: brief(after),
-  unknown: false,
-  sensitive: before === SENSITIVE,
-});
+const labelsAt = (all: ReferenceLabels | undefined, name = ''): Pick<Difference, 'labels'> =>
+  defined({ labels: all && own(all, name) });
 
-/** From what was applied to what is live. */
-export const outsideDifference = ({
-  path,
-  applied = null,
-  live,
-}: Omit<DriftChange, 'declared'>): Difference => changed(path, applied, live);
+type Labelled = Pick<DriftRecord, 'reference_labels'>;
+
+/** The differences of an object from what was applied to what is live. */
+export const outsideDifference =
+  ({ reference_labels }: Labelled) =>
+  ({ path, applied = null, live }: Omit<DriftChange, 'declared'>): Difference => ({
+    path,
+    before: brief(applied),
+    after: brief(live),
+    unknown: false,
+    sensitive: applied === SENSITIVE,
+    ...labelsAt(reference_labels, path),
+  });
 
 /** The differences of an object that drifted: from what is declared, or, where it settled, from what was applied. */
-export const recordDifference = ({ status }: DriftRecord): ((change: DriftChange) => Difference) =>
-  status === 'settled'
-    ? outsideDifference
-    : ({ path, declared, live }) => changed(path, declared, live);
-/** Changes of which something else was applied than is declared. */
-export function appliedOtherwise(record: DriftRecord): readonly Required<DriftChange>[] {
-  if (record.status === 'settled') return [];
-  return record.changes.filter(
-    (one): one is Required<DriftChange> =>
-      one.applied !== undefined && !equal(one.applied, one.declared),
+export function recordDifference(record: DriftRecord): (change: DriftChange) => Difference {
+  const difference = outsideDifference(record);
+  return record.status === 'settled'
+    ? difference
+    : ({ path, declared, live }) => difference({ path, applied: declared, live });
+}
+
+/** What was last applied, of changes of which something else is declared by now. */
+export function appliedOtherwise({
+  status,
+  changes,
+  reference_labels,
+}: DriftRecord): readonly { readonly path: string; readonly applied: string }[] {
+  if (status === 'settled') return [];
+  return changes.flatMap(({ path, applied, declared }) =>
+    applied === undefined || equal(applied, declared)
+      ? []
+      : [{ path, applied: inline(applied, labelsAt(reference_labels, path).labels) }],
   );
 }
 
@@ -176,17 +196,24 @@ function marked(marks: JsonObject, path: readonly string[]): boolean {
 const dotted = (path: readonly string[]): string =>
   path.map((name) => (/^[\w-]+$/.test(name) ? name : inline(name))).join('.');
 
-/** A value in one line, as JSON with a space behind each comma, where it may be broken. */
-export function inline(value: Json): string {
+/**
+ * A value in one line, as JSON with a space behind each comma, where it may be broken.
+ * @param labels behind the identifiers that have one
+ */
+export function inline(value: Json, labels?: Labels): string {
   if (value === SENSITIVE || value === NOT_KNOWN) return value;
-  if (Array.isArray(value)) return `[${value.map(inline).join(', ')}]`;
+  if (Array.isArray(value)) {
+    const members: readonly Json[] = value;
+    return `[${members.map((one) => inline(one, labels)).join(', ')}]`;
+  }
   if (isObject(value)) {
     const members = Object.entries(value).map(
       ([key, member]) => `${visible(JSON.stringify(key))}:${inline(member)}`,
     );
     return `{${members.join(', ')}}`;
   }
-  return visible(wireText(value));
+  const label = labels && own(labels, String(value));
+  return visible(wireText(value) + (label === undefined ? '' : ` (${label})`));
 }
 
 /** The side of a difference that has no value. */
@@ -197,7 +224,7 @@ export const NOT_SET = 'not set';
  * @param isUpdate whether some attributes are set and others removed: then a side without a value is named
  */
 export function oneLine(
-  { before, after, sensitive, others }: Difference,
+  { before, after, sensitive, others, labels }: Difference,
   isUpdate = false,
 ): string | undefined {
   const ends = others && [others[0]!, others.at(-1)!].map((one) => oneLine(one, isUpdate));
@@ -205,26 +232,27 @@ export function oneLine(
   if ([before, after].some(isLong)) return undefined;
   // The service does not say what a secret was.
   const isNamed = isUpdate && !sensitive;
-  if (after === undefined) return `${inline(before ?? null)}${isNamed ? ` → ${NOT_SET}` : ''}`;
-  if (before === undefined) return `${isNamed ? `${NOT_SET} → ` : ''}${inline(after)}`;
+  if (after === undefined)
+    return `${inline(before ?? null, labels)}${isNamed ? ` → ${NOT_SET}` : ''}`;
+  if (before === undefined) return `${isNamed ? `${NOT_SET} → ` : ''}${inline(after, labels)}`;
   if (equal(before, after) || (sensitive && after === SENSITIVE))
-    return `${inline(after)}, changes`;
+    return `${inline(after, labels)}, changes`;
   if (Array.isArray(before) && Array.isArray(after) && before.length + after.length > 2)
     return undefined;
-  return `${inline(before)} → ${inline(after)}`;
+  return `${inline(before, labels)} → ${inline(after, labels)}`;
 }
 
 const isLong = (value: Json | undefined): boolean =>
   typeof value === 'string' ? value.includes('\n') : Array.isArray(value) && value.some(isObject);
 
 /** The difference line by line: members of collections, lines of long texts. A secret sent again is both removed and added. */
-export function rows({ before, after, others }: Difference): readonly Row[] {
+export function rows({ before, after, others, labels }: Difference): readonly Row[] {
   if (others) return [...rows(others[0]!), row(' ', '…'), ...rows(others.at(-1)!)];
   if (before !== undefined && after !== undefined && equal(before, after))
-    return [...signed('-', [inline(before)]), ...signed('+', [inline(after)])];
+    return [...signed('-', [inline(before, labels)]), ...signed('+', [inline(after, labels)])];
   if (isMembers(before) && isMembers(after) && !isEmptySide(before, after))
-    return memberRows(before ?? [], after ?? []);
-  return lineRows(linesOf(before), linesOf(after));
+    return memberRows(before ?? [], after ?? [], labels);
+  return lineRows(linesOf(before, labels), linesOf(after, labels));
 }
 
 /** An empty collection opposite nothing: `[]` alone is set or lost. */
@@ -236,11 +264,16 @@ const isMembers = (value: Json | undefined): value is readonly Json[] | undefine
   value === undefined ||
   (Array.isArray(value) && !value.some((item: Json) => isObject(item) || Array.isArray(item)));
 
-function memberRows(before: readonly Json[], after: readonly Json[]): readonly Row[] {
-  const removed = without(before, after).map(inline);
-  const added = without(after, before).map(inline);
+function memberRows(
+  before: readonly Json[],
+  after: readonly Json[],
+  labels: Labels | undefined,
+): readonly Row[] {
+  const shownMember = (one: Json): string => inline(one, labels);
+  const removed = without(before, after).map(shownMember);
+  const added = without(after, before).map(shownMember);
   if (removed.length + added.length === 0)
-    return [...signed('-', [inline(before)]), ...signed('+', [inline(after)])];
+    return [...signed('-', [inline(before, labels)]), ...signed('+', [inline(after, labels)])];
   const kept = before.length - removed.length;
   return [
     ...signed('-', removed),
@@ -259,10 +292,10 @@ function without(all: readonly Json[], others: readonly Json[]): readonly Json[]
   });
 }
 
-function linesOf(value: Json | undefined): readonly string[] {
+function linesOf(value: Json | undefined, labels?: Labels): readonly string[] {
   if (value === undefined) return [];
   if (typeof value === 'string' && value.includes('\n')) return value.split('\n').map(visible);
-  return isLong(value) ? inert(wireText(value, 2)).split('\n') : [inline(value)];
+  return isLong(value) ? inert(wireText(value, 2)).split('\n') : [inline(value, labels)];
 }
 
 /** Unchanged lines shown around each changed one. */

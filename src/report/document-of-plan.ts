@@ -175,6 +175,7 @@ function resourceChange(change: Change, old: Change | undefined, kind: Kind): Re
       previous_address: change.renamed_from,
       previous_id: change.previous_id,
       label: change.label,
+      reference_labels: change.reference_labels,
     }),
     ...(change.deposed && 'id' in change && { deposed: change.id }),
   };
@@ -361,13 +362,13 @@ const normalised = ({ attributes }: Kind, values: Values): Values =>
 
 /** `before` of such a change is what was applied, `after` what is live. */
 function resourceDrift(drift: Drift, kind: Kind): ResourceDrift {
-  const { address, id, changes = [], replaced_by } = drift;
+  const { address, id, changes = [], replaced_by, reference_labels } = drift;
   return {
     address,
     kind: kind.name,
     id,
     actions: [drift.changes ? 'update' : 'delete'],
-    ...defined({ replaced_by }),
+    ...defined({ replaced_by, reference_labels }),
     changes: changes.map(({ path, before, after }) => {
       const attribute = attributeAt(kind, path);
       const shown = (value: Value | undefined): Json => see(attribute, value ?? null).shown;

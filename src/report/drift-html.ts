@@ -9,7 +9,7 @@ import {
 } from '../model/index.js';
 import { accessTable } from './access-html.js';
 import { addressList } from './change-groups.js';
-import { appliedOtherwise, inline, loggedDifferences, recordDifference } from './differences.js';
+import { appliedOtherwise, loggedDifferences, recordDifference } from './differences.js';
 import { driftGroups } from './drift-groups.js';
 import { codeOf, codes, markup, moment, withCode, type Markup } from './markup.js';
 import {
@@ -92,7 +92,7 @@ function recordItem(records: readonly DriftRecord[], open: boolean, style: Style
   const { kind, status, changes, changed_by } = record;
   const settled = status === 'settled';
   const applied = appliedOtherwise(record).map(({ path, applied: value }) => {
-    const said = markup`<code>${path}</code> as <code>${inline(value)}</code>`;
+    const said = markup`<code>${path}</code> as <code>${value}</code>`;
     return ['Last applied', said] as const;
   });
   return itemOf({

@@ -2,7 +2,7 @@
 import type { DriftDocument, DriftRecord, UnmanagedRecord } from '../model/index.js';
 import { accessSentence } from './access-text.js';
 import { addressList, waysToSeeAll } from './change-groups.js';
-import { appliedOtherwise, inline, loggedDifferences, recordDifference } from './differences.js';
+import { appliedOtherwise, loggedDifferences, recordDifference } from './differences.js';
 import { ending } from './diagnostics-text.js';
 import { changedByAll, driftGroups } from './drift-groups.js';
 import { expectationLines } from './expectations-text.js';
@@ -67,7 +67,7 @@ function* groupLines(records: readonly DriftRecord[], screen: Screen): Lines {
   for (const change of changes) {
     yield* differenceLines([recordDifference(record)(change)], screen);
     const applied = otherwise.get(change.path);
-    if (applied !== undefined) yield* aside(`last applied: ${inline(applied)}`, screen, 6);
+    if (applied !== undefined) yield* aside(`last applied: ${applied}`, screen, 6);
   }
   const logged = loggedDifferences(record.changed_by);
   if (logged.length === 0) return;

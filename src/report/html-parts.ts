@@ -185,7 +185,7 @@ function fieldRow(
 /** One side of a difference; of a group the first value and the last one. */
 function ends(difference: Difference, at: 'before' | 'after'): Markup {
   const { others = [difference] } = difference;
-  const [first, last] = [others[0]!, others.at(-1)!].map((one) => side(at, one[at]));
+  const [first, last] = [others[0]!, others.at(-1)!].map((one) => side(one, at));
   return others.length === 1 ? first! : markup`${first} … ${last}`;
 }
 
@@ -193,15 +193,16 @@ function ends(difference: Difference, at: 'before' | 'after'): Markup {
 export function differenceMarkup(difference: Difference): Markup {
   if (oneLine(difference) === undefined) return lines(rows(difference));
   const [before, after] = (['before', 'after'] as const).map((at) =>
-    difference[at] === undefined ? undefined : side(at, difference[at]),
+    difference[at] === undefined ? undefined : side(difference, at),
   );
   return markup`${before}${raw(before && after ? ' → ' : '')}${after}`;
 }
 
-function side(at: 'before' | 'after', value: Json | undefined): Markup {
+function side({ labels, ...sides }: Difference, at: 'before' | 'after'): Markup {
+  const value = sides[at];
   if (value === undefined) return markup`<span class="muted">${NOT_SET}</span>`;
   const element = raw(at === 'before' ? 'del' : 'ins');
-  return markup`<${element}><code>${inline(value)}</code></${element}>`;
+  return markup`<${element}><code>${inline(value, labels)}</code></${element}>`;
 }
 
 const elements: Readonly<Record<Row['sign'], string>> = { '-': 'del', '+': 'ins', ' ': 'span' };

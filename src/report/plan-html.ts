@@ -217,7 +217,7 @@ function outsideItem(drift: ResourceDrift): Markup {
     changes,
   } = drift;
   const gone = action === 'delete';
-  const live = changes.map(outsideDifference);
+  const live = changes.map(outsideDifference(drift));
   return itemOf({
     kind,
     tone: action,

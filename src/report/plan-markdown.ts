@@ -172,7 +172,7 @@ function* driftItems(
     yield* ['', `${level.code(addressList(same, isGone))} ${what}`];
     if (!level.details || changes.length === 0) return;
     yield '';
-    yield* differenceFence(changes.map(outsideDifference), level);
+    yield* differenceFence(changes.map(outsideDifference(same[0]!)), level);
   });
   const objects = plural(resource_drift.length, 'object');
   yield* folded(`${objects} changed outside of trueup since the last apply`, lines);

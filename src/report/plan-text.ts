@@ -96,7 +96,7 @@ function* driftLines(same: readonly ResourceDrift[], screen: Screen): Lines {
   const addresses = addressList(same, isGone);
   const said = isGone ? `${addresses} ${goneWords(same)}` : addresses;
   yield* flow(said, screen, { lead: '  ', hang: 4 });
-  yield* differenceLines(changes.map(outsideDifference), screen);
+  yield* differenceLines(changes.map(outsideDifference(same[0]!)), screen);
 }
 
 /** The last sentence of the plan has what allows the rules. */

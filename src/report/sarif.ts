@@ -185,7 +185,7 @@ function driftFinding(record: DriftRecord): Finding {
   const { status, address, changes, origin } = record;
   const differences = changes.map((change) => {
     const difference = recordDifference(record)(change);
-    return `${difference.path}: ${oneLine(difference) ?? `${inline(difference.before ?? null)} → ${inline(difference.after ?? null)}`}`;
+    return `${difference.path}: ${oneLine(difference) ?? `${inline(difference.before ?? null, difference.labels)} → ${inline(difference.after ?? null, difference.labels)}`}`;
   });
   const message = [`${address}: ${driftMeanings[status]}`, ...differences, changedBy(record)];
   return {

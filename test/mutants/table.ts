@@ -71,6 +71,7 @@ const notification = ['unit/report/notification.test.ts'];
 const notifying = ['unit/cli/notify.test.ts'];
 const planFile = ['unit/state/plan-file.test.ts'];
 const stateCommands = ['unit/cli/state-commands.test.ts'];
+const referenceLabels = ['unit/cli/reference-labels.test.ts'];
 const planMessages = ['unit/cli/saved-plan-messages.test.ts'];
 const durable = ['unit/platform/durable.test.ts'];
 const quick = ['unit/declarations/quick.test.ts'];
@@ -8108,5 +8109,33 @@ export const mutants: readonly Mutant[] = [
     find: 'liveObjectWords(proposal.liveObjects, kind, id)',
     replace: '`${kind} ${id}`',
     tests: updating,
+  },
+  {
+    name: 'identifiers in a plan have no names behind them',
+    file: 'reconciler/plan/reference-labels.ts',
+    find: 'if (label !== undefined)',
+    replace: 'if (label === undefined)',
+    tests: referenceLabels,
+  },
+  {
+    name: 'an object that is deleted shows identifiers alone',
+    file: 'reconciler/plan/reference-labels.ts',
+    find: "one.action === 'delete' ? [one.before]",
+    replace: "one.action === 'delete' ? []",
+    tests: referenceLabels,
+  },
+  {
+    name: 'an apply that is refused does not tell what it recovered',
+    file: 'reconciler/apply/apply.ts',
+    find: 'recovered.length === 0) throw error',
+    replace: 'recovered.length >= 0) throw error',
+    tests: ['scenarios/time-and-absence.test.ts'],
+  },
+  {
+    name: 'a question about an interrupted run hides what is clear of it',
+    file: 'reconciler/apply/recovery.ts',
+    find: 'new Refusal([...recovered, ...undecided]',
+    replace: 'new Refusal([...undecided]',
+    tests: recover,
   },
 ];

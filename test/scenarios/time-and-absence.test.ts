@@ -253,6 +253,22 @@ describe('a run that was killed while an object was created', () => {
     expect([posts(one), one.objects('alert_rules').length]).toEqual([1, 1]);
   });
 
+  test('is told of by an apply that is refused afterwards', async () => {
+    const one = await cloud(bare, 3);
+    const home = folder({ 'trueup.yaml': rule });
+    await killed(one, home, one.there);
+    home.write(
+      'more.yaml',
+      'alert_push_destinations: { p: { name: P, endpoint: { url: "https://a.test" }, authentication: { secret: "${secret.env.NONE}" } } }\n',
+    );
+    const { stderr } = await home.expect(1, APPLY, one.there);
+    const said = stderr.replaceAll(/\s+/g, ' ');
+    expect(said).toContain('alert_rules.r was created by an interrupted run');
+    expect(said).toContain('[secret-missing]');
+    expect(said).toContain('Nothing was changed in the cloud.');
+    expect((await home.expect(0, ['state', 'list'], one.there)).stdout).toContain('alert_rules.r');
+  });
+
   test('is not confused by what another hand created right before', async () => {
     const one = await cloud(bare, 3);
     const home = folder({ 'trueup.yaml': rule });

@@ -234,7 +234,7 @@ async function carryOut(
     watch.end();
     const document = shown ?? (await show(proposal));
     await context.tell(diagnostics);
-    if (!approved && exit !== exits.done) context.err.write('Nothing was changed.\n');
+    if (!approved && exit !== exits.done) context.err.write(`${NOTHING_CHANGED}\n`);
     const outcomes = applied.outcomes.map((one) =>
       context.masking.said(outcomeWithCommands(one, context.said)),
     );
@@ -246,10 +246,13 @@ async function carryOut(
   });
 }
 
-/** Where an apply is refused, nothing was written. @param again of a saved plan */
+/** The state may hold what a recovery found. */
+const NOTHING_CHANGED = 'Nothing was changed in the cloud.';
+
+/** Where an apply is refused, nothing was sent that changes anything. @param again of a saved plan */
 const unchanged = ({ diagnostics, exit }: Refusal, again: Again | undefined): Refusal => {
   const next = exit === exits.stale && again ? `Make the plan ${again()}` : undefined;
-  return new Refusal([...diagnostics, note('nothing-changed', 'Nothing was changed.', next)], exit);
+  return new Refusal([...diagnostics, note('nothing-changed', NOTHING_CHANGED, next)], exit);
 };
 
 /** What was done, why the rest was not, and what to type then. */

@@ -12,7 +12,14 @@ import type {
 import type { Request } from '../cloud.js';
 import type { Diagnostic, Origin } from '../diagnostic.js';
 import type { Json, JsonObject } from '../json.js';
-import type { Drift, PlanRequest, Summary, Verdict, WriteCounts } from '../plan.js';
+import type {
+  Drift,
+  PlanRequest,
+  ReferenceLabels,
+  Summary,
+  Verdict,
+  WriteCounts,
+} from '../plan.js';
 
 export interface PatchOperation {
   readonly op: 'test' | 'add' | 'replace' | 'remove';
@@ -58,9 +65,13 @@ export interface ResourceChange {
   readonly deposed?: string;
   /** What people call an object that has no name, where nothing declares it any more. */
   readonly label?: string;
+  readonly reference_labels?: ReferenceLabels;
 }
 
-export interface ResourceDrift extends Pick<Drift, 'address' | 'kind' | 'id' | 'replaced_by'> {
+export interface ResourceDrift extends Pick<
+  Drift,
+  'address' | 'kind' | 'id' | 'replaced_by' | 'reference_labels'
+> {
   /** `update`: attributes differ; `delete`: the live object is gone. */
   readonly actions: readonly ['update' | 'delete'];
   readonly changes: readonly Required<Omit<DriftChange, 'declared'>>[];
@@ -147,6 +158,7 @@ export interface DriftRecord {
   readonly previous_id?: string;
   readonly importing?: { readonly id: string };
   readonly changes: readonly DriftChange[];
+  readonly reference_labels?: ReferenceLabels;
   /** ISO 8601 of the last apply; the change came after it. */
   readonly since: string | null;
   readonly changed_by: Author;

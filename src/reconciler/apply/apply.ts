@@ -46,14 +46,29 @@ export interface Applied {
   readonly exit: Exit;
 }
 
-/** @throws Refusal: undecided (5), stale (6), a reading that failed or a secret that is not there (1); nothing was written then. */
+/** @throws Refusal: undecided (5), stale (6), a reading that failed or a secret that is not there (1); no request was sent to change anything then. */
 export async function apply(
   execution: ApplyContext,
   project: Project,
   request: PlanRequest,
-  { approve, document, saved }: Approval,
+  approval: Approval,
 ): Promise<Applied> {
   const recovered = await recover(execution, execution.session);
+  try {
+    return await applyRecovered(execution, project, request, { ...approval, recovered });
+  } catch (error) {
+    if (!(error instanceof Refusal) || recovered.length === 0) throw error;
+    throw new Refusal([...recovered, ...error.diagnostics], error.exit);
+  }
+}
+
+/** @param recovered what became of the requests of an interrupted run; the state holds it already */
+async function applyRecovered(
+  execution: ApplyContext,
+  project: Project,
+  request: PlanRequest,
+  { approve, document, saved, recovered }: Approval & { readonly recovered: readonly Diagnostic[] },
+): Promise<Applied> {
   const snapshot =
     recovered.length > 0 || execution.session.snapshot.unfinished
       ? await execution.session.compact()

@@ -254,16 +254,19 @@ export async function recover(
 ): Promise<readonly Diagnostic[]> {
   const settled = await settleOld(looker, session);
   const undecided = settled.filter(isUndecided).map(question);
-  if (undecided.length > 0) throw new Refusal(undecided, exits.undecided);
-  return settled.map((one) => ({
-    severity: 'info',
-    code: 'recovered',
-    summary:
-      one.verdict === 'applied'
-        ? `${one.intent.address} was created by an interrupted run as ${one.live.id}; the state holds it now.`
-        : `${one.intent.address} was not created by the interrupted run.`,
-    address: one.intent.address,
-  }));
+  const recovered = settled
+    .filter((one) => !isUndecided(one))
+    .map((one): Diagnostic => ({
+      severity: 'info',
+      code: 'recovered',
+      summary:
+        one.verdict === 'applied'
+          ? `${one.intent.address} was created by an interrupted run as ${one.live.id}; the state holds it now.`
+          : `${one.intent.address} was not created by the interrupted run.`,
+      address: one.intent.address,
+    }));
+  if (undecided.length > 0) throw new Refusal([...recovered, ...undecided], exits.undecided);
+  return recovered;
 }
 
 /**

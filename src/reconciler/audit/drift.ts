@@ -22,6 +22,7 @@ import {
   type Collections,
   type Declaration,
   type Diagnostic,
+  type Drift,
   type DriftChange,
   type DriftRecord,
   type Entry,
@@ -75,7 +76,7 @@ export async function findDrift(
   const entries = snapshot?.state.resources ?? {};
   const changes = paired(plan.changes).map(([change]) => change);
   const declarations = new Map(project.declarations.map((one) => [one.address, one]));
-  const drifted = new Map(plan.drift.map((one) => [one.address, one.changes]));
+  const drifted = new Map(plan.drift.map((one) => [one.address, one]));
   const cases = changes.flatMap((change): readonly Case<DriftRecord>[] => {
     const kind = context.kinds.get(change.kind)!;
     const entry = entries[change.renamed_from ?? change.address];
@@ -186,8 +187,8 @@ type Read = Pick<Proposal, 'liveObjects'>;
 interface Known extends Pick<Proposal, 'secrets'> {
   readonly entry: Entry | undefined;
   readonly declaration: Declaration | undefined;
-  /** Changes outside of trueup, by address; undefined for an object that is gone. */
-  readonly drifted: ReadonlyMap<string, readonly AttributeChange[] | undefined>;
+  /** Changes outside of trueup, by address. */
+  readonly drifted: ReadonlyMap<string, Drift>;
 }
 
 function recordOf(
@@ -225,10 +226,11 @@ function recordOf(
       ? { applied: SENSITIVE, live: SENSITIVE }
       : { ...appliedAt(entry, one.path), live: json(one.before) }),
   }));
+  const shown = { changes: told, ...defined({ reference_labels: change.reference_labels }) };
   if (change.action === 'adopt' && change.previous_id !== undefined) {
     const { previous_id, id } = change;
     const replaced = { reason: REPLACED_OUTSIDE, previous_id, importing: { id } } as const;
-    return found('replaced', id, { ...replaced, changes: told }, changes);
+    return found('replaced', id, { ...replaced, ...shown }, changes);
   }
   if (change.action === 'create' && !change.replaces)
     return found(entry ? 'gone' : 'missing', entry?.id ?? null);
@@ -243,11 +245,11 @@ function recordOf(
   const { id } = change.action === 'create' ? change.replaces! : change;
   if (changes.length > 0 && writes(change)) {
     const outside = changes.filter((one) => one.drifted || entry?.id !== id);
-    const more = { changes: told, ...(isBoundAlone(entry) && { since: null }) };
+    const more = { ...shown, ...(isBoundAlone(entry) && { since: null }) };
     return found('changed', id, more, outside);
   }
-  const outside = drifted.get(change.address);
-  if (!outside || outside.length === 0) return undefined;
+  const { changes: outside = [], reference_labels } = drifted.get(change.address) ?? {};
+  if (outside.length === 0) return undefined;
   const declared = ignoring(declaration?.values ?? {}, declaration?.lifecycle.ignore_changes ?? []);
   const settled = outside.map((one): DriftChange => ({
     path: one.path,
@@ -255,7 +257,7 @@ function recordOf(
     applied: json(one.before),
     live: json(one.after),
   }));
-  return found('settled', id, { changes: settled }, outside);
+  return found('settled', id, { changes: settled, ...defined({ reference_labels }) }, outside);
 }
 
 function appliedAt(entry: Entry | undefined, path: string): Pick<DriftChange, 'applied'> {

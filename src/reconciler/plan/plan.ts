@@ -66,6 +66,7 @@ import { concerns, firstRunNotes, judge, judgedWhole } from './policy.js';
 import { fillAll, type Resolver } from './resolve-references.js';
 import { afterDeposed, heldElsewhere, planRemoved } from './removed-declarations.js';
 import { refactoringNotes } from './refactoring-notes.js';
+import { withReferenceLabels } from './reference-labels.js';
 import { renameNote, renameNotes, renamesIn } from './rename-hints.js';
 import { firstWrite, hindranceTo, type LiveMatch } from './replacement.js';
 import { withNumbers } from './text-numbers.js';
@@ -169,7 +170,12 @@ export function plan(input: PlanInput): Proposal {
     [...unmanaged].map(([name, objects]) => [name, objects.length]),
   );
   const proposed = judgedWhole(
-    { changes: ordered, drift: draft.drift, unmanaged: counts, verdicts, diagnostics },
+    {
+      ...withReferenceLabels({ changes: ordered, drift: draft.drift }, input),
+      unmanaged: counts,
+      verdicts,
+      diagnostics,
+    },
     input,
   );
   return {

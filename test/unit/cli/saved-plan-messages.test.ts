@@ -82,7 +82,7 @@ test('a saved create of what exists by now: the reason, that nothing was changed
     expect.stringContaining('an unmanaged object with the same identity exists now, and would be'),
   ]);
   expect(stderr).toContain(
-    'Nothing was changed. [nothing-changed] Make the plan again: trueup plan --out p.plan',
+    'Nothing was changed in the cloud. [nothing-changed] Make the plan again: trueup plan --out p.plan',
   );
 });
 
@@ -95,7 +95,7 @@ test('an apply without the value of a secret says that nothing was changed', asy
   const { code, stderr } = await inProcess(apply, ['apply', '--auto-approve'], { cwd, env: {} });
   expect([code, stderr]).toEqual([
     1,
-    expect.stringMatching(/Nothing was changed\..*\[secret-missing\]/),
+    expect.stringMatching(/Nothing was changed in the cloud\..*\[secret-missing\]/),
   ]);
 });
 

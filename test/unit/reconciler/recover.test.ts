@@ -631,6 +631,7 @@ describe('recover', () => {
     expect(said).toMatchObject({
       exit: 5,
       diagnostics: [
+        { code: 'recovered', address: `${PUSH}.pager` },
         {
           summary: expect.stringContaining('one object may be new') as string,
           address: `${PUSH}.desk`,
