@@ -1,5 +1,6 @@
 // The data between runs. The state is a value; the journal is a list of records that turn one state into the next.
 import { cached } from './members.js';
+import { defined } from './defined.js';
 import type { JsonObject } from './json.js';
 
 /** Proves a secret unchanged without revealing it: HMAC-SHA256 of `of`; its key is scrypt of the secret, or an HMAC of the secret under TRUEUP_FINGERPRINT_KEY. */
@@ -106,6 +107,9 @@ export interface RecordedRun extends RunAuthor {
   readonly adopted?: number;
   /** Objects that it bound to another address than before. Absent where an older version wrote it. */
   readonly renamed?: number;
+  /** Of those that it adopted, and of those that it renamed, the objects that it updated as well: they also count as updated. Absent where there are none. */
+  readonly adopted_with_changes?: number;
+  readonly renamed_with_changes?: number;
   /** Objects that it removed from the state without deleting or replacing them. Absent where an older version wrote it. */
   readonly forgotten?: number;
   /** Changes that failed, were not tried, and of which it is unknown. Absent where there are none, and where an older version wrote it. */
@@ -270,7 +274,7 @@ function recentAfter(
 export function countApplied(
   before: State,
   records: readonly JournalRecord[],
-): Pick<RecordedRun, 'created' | 'updated' | 'deleted' | 'adopted' | 'renamed' | 'forgotten'> {
+): Pick<RecordedRun, 'created' | 'updated' | 'deleted' | 'forgotten'> & Bound {
   const applied = new Set(
     records.flatMap((one) =>
       one.type === 'result' && one.class === 'applied' && one.op !== undefined ? [one.op] : [],
@@ -279,25 +283,32 @@ export function countApplied(
   // An intent that was renewed is recorded twice.
   const actions = new Map(
     records.flatMap((one) =>
-      one.type === 'intent' && applied.has(one.op) ? [[one.op, one.action] as const] : [],
+      one.type === 'intent' && applied.has(one.op) ? [[one.op, one] as const] : [],
     ),
   );
-  const count = (action: Intent['action']): number =>
-    [...actions.values()].filter((one) => one === action).length;
+  const by = (action: Intent['action']): readonly Intent[] =>
+    [...actions.values()].filter((one) => one.action === action);
+  const updated = by('update');
   return {
-    created: count('create'),
-    updated: count('update'),
-    deleted: count('delete'),
-    ...countBound(before, records),
+    created: by('create').length,
+    updated: updated.length,
+    deleted: by('delete').length,
+    ...countBound(before, records, new Set(updated.map(({ kind, id }) => `${kind} ${id}`))),
     forgotten: countForgotten(before, records),
   };
 }
 
-/** An adopted or renamed object that is updated as well counts under both: it is bound before anything is sent to it. */
+type Bound = Pick<
+  RecordedRun,
+  'adopted' | 'renamed' | 'adopted_with_changes' | 'renamed_with_changes'
+>;
+
+/** An object is bound before anything is sent to it. @param updated `<kind> <id>` of updated objects */
 function countBound(
   before: State,
   records: readonly JournalRecord[],
-): Pick<RecordedRun, 'adopted' | 'renamed'> {
+  updated: ReadonlySet<string>,
+): Bound {
   const former = new Map(
     Object.entries(before.resources).flatMap(([address, entry]) =>
       objectsIn(entry).map((object) => [object, address] as const),
@@ -312,9 +323,20 @@ function countBound(
     if (entry && op === undefined) bound.set(`${entry.kind} ${entry.id}`, address);
   }
   const others = [...bound].filter(([object]) => !created.has(object));
-  const adopted = others.filter(([object]) => !former.has(object)).length;
-  const moved = others.filter(([object, address]) => former.get(object) !== address).length;
-  return { adopted, renamed: moved - adopted };
+  const adopted = others.filter(([object]) => !former.has(object));
+  const renamed = others.filter(
+    ([object, address]) => former.has(object) && former.get(object) !== address,
+  );
+  const withChanges = (all: typeof others): number | undefined =>
+    all.filter(([object]) => updated.has(object)).length || undefined;
+  return {
+    adopted: adopted.length,
+    renamed: renamed.length,
+    ...defined({
+      adopted_with_changes: withChanges(adopted),
+      renamed_with_changes: withChanges(renamed),
+    }),
+  };
 }
 
 /** An object whose update has an unknown outcome is not forgotten yet: the next run settles the update. */

@@ -104,7 +104,7 @@ export function renameNotes(
   return [{ ...note, summary, detail }];
 }
 
-/** Of single objects, or of a whole `for_each` of which every member was renamed. */
+/** Of single objects, or of a whole `for_each` of which every member has another name now and its key still. */
 function movesOf(renames: readonly Rename[], changes: readonly Change[]): readonly string[] {
   const keyOf = (address: string): string | undefined => tryAddress(address)?.key;
   const alike = renames.filter(({ old, change }) => keyOf(old.address) === keyOf(change.address));
@@ -112,11 +112,19 @@ function movesOf(renames: readonly Rename[], changes: readonly Change[]): readon
   const parts = new Set(
     changes.flatMap(({ address }) => (moved.has(address) ? [] : withoutKey(address))),
   );
-  const moves = renames.map(({ old: { address: from }, change: { address: to } }) =>
-    moved.has(from) && !parts.has(withoutKey(from))
-      ? moveEntry(withoutKey(from), withoutKey(to))
-      : moveEntry(from, to),
-  );
+  const wholes = renames.map(({ old, change }): readonly [from: string, to: string] => [
+    withoutKey(old.address),
+    withoutKey(change.address),
+  ]);
+  // A name moves once, and one alone moves to another name.
+  const isAlone = (at: 0 | 1, whole: readonly [string, string]): boolean =>
+    wholes.every((one) => one[at] !== whole[at] || one[1 - at] === whole[1 - at]);
+  const moves = renames.map(({ old: { address: from }, change: { address: to } }, index) => {
+    const whole = wholes[index]!;
+    return moved.has(from) && !parts.has(whole[0]) && isAlone(0, whole) && isAlone(1, whole)
+      ? moveEntry(...whole)
+      : moveEntry(from, to);
+  });
   return [...new Set(moves)];
 }
 

@@ -1040,6 +1040,56 @@ it.each([
   expect(notes.map(({ detail }) => detail?.split('\n'))).toEqual([said]);
 });
 
+const member = (name: string, key: string) => `accounts.${name}["${key}"]`;
+
+it.each([
+  ['as a whole', ['all', 'all'], ["{ from: 'accounts.alpha', to: 'accounts.all' }"]],
+  [
+    'into two',
+    ['one', 'two'],
+    [
+      `{ from: '${member('alpha', 'a')}', to: '${member('one', 'a')}' }`,
+      `{ from: '${member('alpha', 'b')}', to: '${member('two', 'b')}' }`,
+    ],
+  ],
+  [
+    'into one that another one becomes, too',
+    ['all', 'all', 'all'],
+    [
+      `{ from: '${member('alpha', 'a')}', to: '${member('all', 'a')}' }`,
+      `{ from: '${member('alpha', 'b')}', to: '${member('all', 'b')}' }`,
+      `{ from: '${member('beta', 'c')}', to: '${member('all', 'c')}' }`,
+    ],
+  ],
+])('the moves of a for_each that was renamed %s', (_, names, moves) => {
+  const old = [member('alpha', 'a'), member('alpha', 'b'), member('beta', 'c')].slice(
+    0,
+    names.length,
+  );
+  const { plan } = planScene({
+    declared: names.map((name, index) =>
+      declare(member(name, 'abc'[index]!), { name: `N${index}` }),
+    ),
+    state: Object.fromEntries(
+      old.map((address, index) => [
+        address,
+        entry('accounts', `${index + 2}`, { name: `N${index}` }),
+      ]),
+    ),
+    live: {
+      accounts: [
+        root,
+        ...old.map((_address, index) =>
+          live('accounts', `${index + 2}`, { name: `N${index}`, account: '1' }),
+        ),
+      ],
+    },
+  });
+  const [note] = plan.diagnostics.filter(({ code }) => code === 'looks-renamed');
+  const lines = note?.detail?.split('\n') ?? [];
+  expect(lines.slice(lines.indexOf('moved:') + 1)).toEqual(moves.map((move) => `  - ${move}`));
+});
+
 it.each([
   [{}, 3],
   [{ allow: ['first-run'] }, 0],
