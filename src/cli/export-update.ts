@@ -314,9 +314,12 @@ async function checkPlan(
   } catch (error) {
     throw error instanceof Refusal ? wrongAfterwards(context, error) : error;
   }
+  const { differsInSecretsAlone } = await import('../reconciler/plan/document-diff.js');
   const left = new Set(
     proposal.plan.changes.flatMap((change) =>
-      changesOf(change).map(({ path }) => `${change.address} ${path}`),
+      changesOf(change)
+        .filter((one) => !differsInSecretsAlone(context.kinds.get(change.kind)!, one))
+        .map(({ path }) => `${change.address} ${path}`),
     ),
   );
   const [wrong] = differences.filter(({ declaration, path }) =>

@@ -1,7 +1,7 @@
 // The file of a saved plan, for all commands: writing it, reading it, and checking whether it is stale. Its format is in
 // src/state/plan-file.ts.
 import { statSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname, relative, resolve } from 'node:path';
 import {
   errorDiagnostic,
   defined,
@@ -30,6 +30,7 @@ import {
   typed,
 } from './commands-to-type.js';
 import type { Context } from './context.js';
+import { isBelow } from './file-project.js';
 import { identityFlag, identityOf } from './plan-identity.js';
 import { projectToPlan } from './project.js';
 import { storeOf } from './state-location.js';
@@ -70,12 +71,24 @@ export function aboutSavedPlan(context: Context, { name, file }: SavedPlan): str
   const { generated_at, policy, state } = document;
   const serial =
     state.lineage === null ? 'without a state' : `for serial ${state.serial} of the state`;
-  const next =
-    blockedRules(policy).rules.length > 0
-      ? 'It is blocked, and apply refuses it.'
-      : `To apply it: ${commandToApply(name, identityFlag(context))}`;
+  const isBlocked = blockedRules(policy).rules.length > 0;
+  const next = isBlocked
+    ? 'It is blocked, and apply refuses it.'
+    : (applyElsewhere(context, name) ??
+      `To apply it: ${commandToApply(name, identityFlag(context))}`);
   return `Made at ${generated_at} ${serial}, valid until ${expires_at}. ${next}`;
 }
+
+/** What to type for a plan that is not below the current folder: its declarations are probably not there either. */
+const applyElsewhere = ({ cwd }: Context, name: string): string | undefined =>
+  isBelow(relative(cwd, resolve(cwd, name))) ? undefined : applyInItsFolder(name);
+
+const applyInItsFolder = (name: string): string =>
+  `Apply it in the folder in which it was made.${
+    dirname(name) === '.'
+      ? ''
+      : `\nIf that is the folder of the plan: cd ${pathWord(dirname(name))} && trueup apply ${pathWord(basename(name))}`
+  }`;
 
 const LONGEST = 30 * 24 * 60 * 60 * 1000;
 
@@ -199,13 +212,10 @@ const NOT_HERE: ReadonlySet<string> = new Set([
 
 /** PATHs are relative to the folder in which the plan was made; it holds them, but not that folder. */
 function refuseOtherFolder(name: string): never {
-  const folder = dirname(name);
-  const going = `cd ${pathWord(folder)} && trueup apply ${pathWord(basename(name))}`;
-  const where = folder === '.' ? '' : `\nIf that is the folder of the plan: ${going}`;
   refuse(
     'stale',
     `${name} is stale: the declarations from which it was made are not in the current folder.`,
-    { detail: `Nothing was changed. Apply it in the folder in which it was made.${where}` },
+    { detail: `Nothing was changed. ${applyInItsFolder(name)}` },
     exits.stale,
   );
 }

@@ -1,5 +1,6 @@
 // Tables for people and for spreadsheets. A cell is data: no terminal, log or spreadsheet interprets it as a command.
 import { clip, columns, guard, inert, visible } from '../report/index.js';
+import { plural } from '../report/words.js';
 import type { ExactNumber } from '../model/index.js';
 import type { Context } from './context.js';
 
@@ -51,6 +52,10 @@ export function columned(
     hidden: head.length - widths.length,
   };
 }
+
+/** Of columns that have no space. @param output the format that has all of them */
+export const hiddenSentence = (count: number, output: string): string =>
+  `${plural(count, 'column')} ${count === 1 ? 'is' : 'are'} not shown: -o ${output} shows all.\n`;
 
 const whole = (widths: readonly number[]): number =>
   widths.reduce((sum, width) => sum + width + GAP, -GAP);

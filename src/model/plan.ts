@@ -5,7 +5,8 @@ import type { Diagnostic, Origin } from './diagnostic.js';
 
 /**
  * One attribute that differs. `drifted`: live is not what was last applied; false: the declaration changed; undefined:
- * what was applied is not recorded. `edited`: it drifted, and the declaration changed, too.
+ * what was applied is not recorded. `edited`: it drifted, and the declaration changed, too; false: neither, so an object
+ * that it refers to is created again.
  */
 export interface AttributeChange {
   /** Dotted path, as in `endpoint.url`. */

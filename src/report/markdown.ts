@@ -116,6 +116,18 @@ function* differenceText(differences: readonly Difference[], level: Level): Line
   }
 }
 
+/** The lines of a detail, and those of a block in it that is to be written into a declaration file. */
+function withoutBlock(
+  detail: string | undefined,
+): readonly [said: readonly string[], block: readonly string[]] {
+  const lines = detail?.split('\n') ?? [];
+  const start = lines.indexOf('moved:');
+  if (start < 0) return [lines, []];
+  const after = lines.findIndex((line, index) => index > start && !line.startsWith('  '));
+  const end = after < 0 ? lines.length : after;
+  return [[...lines.slice(0, start), ...lines.slice(end)], lines.slice(start, end)];
+}
+
 export function* diagnosticItems(diagnostics: readonly Diagnostic[], level: Level): Lines {
   if (diagnostics.length === 0) return;
   yield* some(
@@ -123,10 +135,11 @@ export function* diagnosticItems(diagnostics: readonly Diagnostic[], level: Leve
     level,
     ({ severity, summary, detail, address, origin, code: name }) => {
       const where = diagnosticPlaces(defined({ origin, address })).map(level.code);
-      const more =
-        detail === undefined ? '' : ` — ${detail.split('\n').map(level.prose).join('<br>')}`;
+      const [said, block] = withoutBlock(detail);
+      const more = said.length === 0 ? '' : ` — ${said.map(level.prose).join('<br>')}`;
       return [
         `- **${severity}**: ${level.prose(summary)}${more} ${[...where, code(name)].join(' ')}`,
+        ...(block.length === 0 ? [] : [...fence('yaml', block)].map((line) => `  ${line}`)),
       ];
     },
   );

@@ -19,17 +19,19 @@ export interface Said {
 interface Where {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** The width of the terminal; absent where the output is piped. */
+  readonly columns?: number;
 }
 
 /** @param words without the name of the program */
 export async function inProcess(
   run: Command,
   words: readonly string[],
-  { cwd, env }: Where,
+  { cwd, env, columns }: Where,
 ): Promise<Said> {
   const texts = { stdout: '', stderr: '' };
   const stream = (name: keyof typeof texts) => {
-    const through = new PassThrough();
+    const through = Object.assign(new PassThrough(), columns && { isTTY: true, columns });
     through.on('data', (chunk: Buffer) => (texts[name] += chunk.toString()));
     return through;
   };

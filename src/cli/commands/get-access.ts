@@ -5,7 +5,7 @@ import { closing } from '../../report/layout.js';
 import { screenOf } from '../../report/style.js';
 import type { Context } from '../context.js';
 import { loadProject, settingsHere } from '../project.js';
-import { columnsFor, csvRow, inertJson, table } from '../tables.js';
+import { columned, columnsFor, csvRow, hiddenSentence, inertJson } from '../tables.js';
 import { metaOf, withCloud } from '../working-context.js';
 
 export async function getAccess(context: Context, id: string | undefined): Promise<Exit> {
@@ -36,7 +36,7 @@ export async function getAccess(context: Context, id: string | undefined): Promi
     },
   );
   await context.tell(document.diagnostics);
-  out.write(await rendered(document, flags.output ?? 'table', columnsFor(context)));
+  out.write(await rendered(context, document));
   return exits.done;
 }
 
@@ -60,15 +60,11 @@ async function declaredHere(context: Context): Promise<Project> {
   }
 }
 
-async function rendered(
-  document: AccessDocument,
-  output: string,
-  columns: number,
-): Promise<string> {
+async function rendered(context: Context, document: AccessDocument): Promise<string> {
   const { accessHead, accessList, accessMarkdown, accessRows, accessSentence } =
     await import('../../report/access-text.js');
   const { access } = document;
-  switch (output) {
+  switch (context.flags.output ?? 'table') {
     case 'json':
       return inertJson(`${JSON.stringify(access, null, 2)}\n`);
     case 'ndjson':
@@ -83,9 +79,12 @@ async function rendered(
       return (await import('../../report/access-html.js')).accessHtml(document);
     default: {
       const { head, rows } = accessList(access);
+      const columns = columnsFor(context);
+      const lines = columned(head, rows, { columns, kept: [head.indexOf('role')] });
       const screen = screenOf({ color: false, width: columns });
       const last = closing(accessSentence(access), screen);
-      return [table(head, rows, { columns, kept: [0] }), ...last, ''].join('\n');
+      if (lines.hidden > 0) context.err.write(hiddenSentence(lines.hidden, 'csv'));
+      return [lines.head + lines.rows(rows), ...last, ''].join('\n');
     }
   }
 }

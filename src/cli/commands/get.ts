@@ -16,10 +16,9 @@ import { noSuchKind, wholeNumber, type Command, type Context } from '../context.
 import { filterFlags } from '../filter-flags.js';
 import { ignoredFilters } from '../ignored-filters.js';
 import { accessFormats, recordFormats, type RecordFormat } from '../../report/formats.js';
-import { plural } from '../../report/words.js';
 import { formOf, type RecordForm, type RowStyle } from '../record-formats.js';
 import { settingsHere } from '../project.js';
-import { columnsFor } from '../tables.js';
+import { columnsFor, hiddenSentence } from '../tables.js';
 import { timeFrom } from '../time-arguments.js';
 import { withCloud } from '../working-context.js';
 
@@ -130,10 +129,7 @@ async function deliver(
   form ??= await begin([]);
   await feed(waiting + form.end());
   const { hidden = 0 } = form;
-  if (hidden > 0)
-    err.write(
-      `${plural(hidden, 'column')} ${hidden === 1 ? 'is' : 'are'} not shown: -o wide shows all.\n`,
-    );
+  if (hidden > 0) err.write(hiddenSentence(hidden, 'wide'));
   const left = [...(form.left ?? [])].slice(0, 10);
   const summary = `Records had more fields than the first ones: ${left.join(', ')}.`;
   if (left.length > 0)

@@ -6,7 +6,6 @@ import {
   labelsIn,
   changesOf,
   compareText,
-  equalUnescaped,
   exits,
   paired,
   redact,
@@ -40,7 +39,7 @@ import {
 import type { Snapshot } from '../../state/store-port.js';
 import { attribute, type Attribution, type Subject } from './attribution.js';
 import { ignoring } from '../plan/diff.js';
-import { isMerged, MASK } from '../plan/document-diff.js';
+import { differsInSecretsAlone } from '../plan/document-diff.js';
 import { unverified, verifyExpectations } from './expectations.js';
 import { observe, type LiveCollections } from '../live-collections.js';
 import { observingOf, propose, type PlanContext } from '../plan/propose.js';
@@ -218,7 +217,9 @@ function recordOf(
     [...secretsIn(after ?? null, path).keys()].some(
       (at) => secrets.get(`${change.address} ${at}`) === 'changed',
     );
-  const changes = changesOf(change).filter((one) => edited(one) || !isUnreadable(kind, one));
+  const changes = changesOf(change).filter(
+    (one) => edited(one) || !differsInSecretsAlone(kind, one),
+  );
   const told = changes.map((one): DriftChange => ({
     path: one.path,
     declared: json(one.after),
@@ -311,20 +312,6 @@ function unmanagedOf(
   };
   const label = labelOf(kind, live.values, labelsIn(liveObjects));
   return { record: { kind: kind.name, id: live.id, label }, subject };
-}
-
-/** True if only secrets differ, which cannot be read back. A document shows whether it contains one. */
-function isUnreadable({ attributes }: Kind, { path, before, after }: AttributeChange): boolean {
-  const attribute = attributes[path.split('.', 1)[0]!];
-  if (attribute === undefined || !isMerged(attribute)) return after instanceof Secret;
-  return (
-    after !== undefined &&
-    secretsIn(after).size > 0 &&
-    equalUnescaped(
-      redact(after, () => MASK),
-      before,
-    )
-  );
 }
 
 const json = (value: Value | undefined): Json =>

@@ -42,6 +42,8 @@ export interface Comparison {
   /** The values last applied; absent for an object that is not recorded. */
   readonly applied?: Values | undefined;
   readonly secret: (path: string) => SecretVerdict;
+  /** A declared value in which references to what the state holds lead to the recorded objects, also to those that are gone. */
+  readonly asRecorded?: (attribute: Attribute, value: Value) => Value;
 }
 
 /** Every declared attribute that differs from what is live, by dotted path. */
@@ -51,6 +53,7 @@ export function diff({
   live,
   applied,
   secret,
+  asRecorded = (_, value) => value,
 }: Comparison): readonly AttributeChange[] {
   const changes: AttributeChange[] = [];
   const compare = (
@@ -87,7 +90,7 @@ export function diff({
         after: wanted,
         ...changedWhere({
           outside: prior === undefined ? undefined : !same(attribute, prior, now),
-          here: prior !== undefined && !same(attribute, prior, wanted),
+          here: prior !== undefined && !same(attribute, prior, asRecorded(attribute, wanted)),
         }),
       });
     }

@@ -21,6 +21,7 @@ import {
   mergeOf,
   redact,
   redactAll,
+  secretsIn,
   pathSteps,
   unescapeAll,
   type Attribute,
@@ -212,8 +213,25 @@ export const changedWhere = ({
   readonly here: boolean;
 }): Pick<AttributeChange, 'drifted' | 'edited'> => ({
   drifted: outside,
-  ...(outside === true && here && { edited: true }),
+  ...(outside === here && { edited: here }),
 });
+
+/** True if only secrets differ, which cannot be read back. A document shows whether it contains one. */
+export function differsInSecretsAlone(
+  { attributes }: Kind,
+  { path, before, after }: AttributeChange,
+): boolean {
+  const attribute = attributes[path.split('.', 1)[0]!];
+  if (attribute === undefined || !isMerged(attribute)) return after instanceof Secret;
+  return (
+    after !== undefined &&
+    secretsIn(after).size > 0 &&
+    equalUnescaped(
+      redact(after, () => MASK),
+      before,
+    )
+  );
+}
 
 /** The paths are a set: their order says nothing. */
 export function samePaths(some: readonly Value[], others: readonly Value[]): boolean {

@@ -5,9 +5,8 @@ import {
   defined,
   faultsOf,
   isKnown,
-  isList,
+  normal,
   own,
-  Reference,
   referencesIn,
   Secret,
   writes,
@@ -22,12 +21,18 @@ import {
   type Live,
   type Plan,
   type Replaces,
-  type Value,
   type Values,
   type Write,
 } from '../../model/index.js';
 import { graph } from './dependency-graph.js';
-import { createdFields, diff, driftOf, ignoring, type SecretVerdict } from './diff.js';
+import {
+  type Comparison,
+  createdFields,
+  diff,
+  driftOf,
+  ignoring,
+  type SecretVerdict,
+} from './diff.js';
 import { declaredPart, literalsAtMasks } from './document-diff.js';
 import {
   composedUpdate,
@@ -63,7 +68,7 @@ import type { PlanInput } from './plan-input.js';
 import { replacedOutsideNotes, unseenNotes, unseenSecretNotes } from './plan-notes.js';
 import { planExitCode } from './plan-exit-code.js';
 import { concerns, firstRunNotes, judge, judgedWhole } from './policy.js';
-import { fillAll, type Resolver } from './resolve-references.js';
+import { fill, fillAll, type Resolver } from './resolve-references.js';
 import { afterDeposed, heldElsewhere, planRemoved } from './removed-declarations.js';
 import { refactoringNotes } from './refactoring-notes.js';
 import { withReferenceLabels } from './reference-labels.js';
@@ -374,6 +379,17 @@ function creation(
   ];
 }
 
+/** Where the object of a reference is gone, only the state tells where the reference led. */
+const recordedValue =
+  ({ lookups, input }: Draft): NonNullable<Comparison['asRecorded']> =>
+  (attribute, value) =>
+    isKnown(value)
+      ? value
+      : normal(
+          attribute,
+          fill(value, (one) => resolveReference(one, new Map(), lookups, input)),
+        );
+
 function onLive(
   draft: Draft,
   one: FilledDeclaration,
@@ -392,7 +408,8 @@ function onLive(
     // The recorded values are of the deleted object; the values last sent to this one are unknown.
     return recorded || verdict === 'unavailable' ? verdict : 'unknown';
   };
-  const changes = diff({ kind, declared, live, applied, secret });
+  const asRecorded = recordedValue(draft);
+  const changes = diff({ kind, declared, live, applied, secret, asRecorded });
   const fixed = changes.filter(({ path }) => kind.attributes[path.split('.', 1)[0]!]?.immutable);
   if (fixed.length > 0)
     return replacement(draft, one, { match, before: live.values, changes, fixed });
@@ -486,24 +503,14 @@ function reasonOf(
     return match.renamedFrom === undefined
       ? 'it is as declared'
       : `renamed from ${match.renamedFrom}`;
-  // What the state does not hold yet is new in the declaration.
-  const isCreatedAgain = (after: Value): boolean =>
-    referencesIn(after).every(({ target }) => state?.resources[target] !== undefined) &&
-    (isList(after) ? after : [after]).every((one) => one instanceof Reference || isKnown(one));
-  const again = changes.filter(({ after = null }) => !isKnown(after) && isCreatedAgain(after));
-  const waits = again.filter(({ drifted }) => drifted === false);
+  const waits = changes.filter(({ edited, after = null }) => edited === false && !isKnown(after));
   const { secrets = {} } = state?.resources[match.renamedFrom ?? declaration.address] ?? {};
   const unsent = changes.filter(
     ({ path, after, drifted }) =>
       drifted === false && after instanceof Secret && own(secrets, path) === undefined,
   );
   return [
-    howChanged(
-      changes
-        .filter((one) => !waits.includes(one) && !unsent.includes(one))
-        // Nothing tells that the declaration changed, too.
-        .map((one) => (again.includes(one) ? { ...one, edited: false } : one)),
-    ),
+    howChanged(changes.filter((one) => !waits.includes(one) && !unsent.includes(one))),
     ...unsent.map(({ path }) => `trueup has not sent ${path} yet`),
     ...waits.map(({ path, after = null }) => {
       const targets = [...new Set(referencesIn(after).map(({ target }) => target))];

@@ -28,6 +28,8 @@ interface Scene {
   read(file: string): string;
   run(command: Parameters<typeof inProcess>[0], ...words: readonly string[]): Promise<Said>;
   update(...words: readonly string[]): Promise<Said>;
+  /** An update with other values in the environment. */
+  later(env: Readonly<Record<string, string>>): Promise<Said>;
   /** Another hand changes the objects of a kind with this name, or all. */
   change(kind: string, name: string | undefined, values: JsonObject): void;
 }
@@ -69,6 +71,8 @@ async function applied(
     run,
     read: (file) => readFileSync(join(cwd, file), 'utf8'),
     update: (...words) => run(exportRun, 'export', '--update', ...words),
+    later: (more) =>
+      inProcess(exportRun, ['export', '--update'], { cwd, env: { ...env, ...more } }),
     change: (kind, name, values) =>
       service.tamper(kind, (records) =>
         records.map((one) =>
@@ -374,6 +378,27 @@ describe('a configuration', () => {
   });
 });
 
+it.each(['plain', 'a.b'])(
+  'the live members of a document are written beside a secret in it that has a new value: %s',
+  async (name) => {
+    const there = { id: '7', name: 'G', account: '1', configuration: [{}, []] };
+    const text = `groups:
+  g:
+    name: G
+    account: "1"
+    configuration: [{ "${name}": { mtu: 1500 }, wifi: { psk: "\${secret.env.PAGER}", ssid: one } }, []]
+`;
+    const home = await applied({ 'trueup.yaml': text }, ['--allow', 'first-run'], {
+      groups: [there],
+    });
+    const now = [{ [name]: { mtu: 1400 }, wifi: { psk: '*', ssid: 'two' } }, []];
+    home.service.tamper('groups', () => [{ ...there, configuration: now }]);
+    const { code, stderr } = await home.later({ PAGER: 'new-pager-secret-canary' });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('updated')]);
+    expect(home.read('trueup.yaml')).toBe(text.replace('1500', '1400').replace('one', 'two'));
+  },
+);
+
 describe('a value is written in place', () => {
   it.each<[string, string, JsonObject, string]>([
     [
@@ -510,6 +535,34 @@ describe('what is not drift stays, and is named', () => {
     const { code, stderr } = await home.update();
     expect([code, home.read('trueup.yaml')]).toEqual([0, edited]);
     expect(stderr).toContain('http_destinations of alert_rules.r changed outside of trueup and in');
+  });
+
+  it('nothing of a value that refers to an object that is gone: it was not edited', async () => {
+    const pagers = ['p', 'q'].map(
+      (name) => `  ${name}: { name: ${name}, endpoint: { url: "https://${name}.test" } }\n`,
+    );
+    const text = `accounts: { a: { name: A } }\nalert_push_destinations:\n${pagers.join('')}alert_rules:\n  r:\n    associated_accounts: ["\${accounts.a.id}"]\n    filter_criteria: { alert_type__in: [connection_state] }\n    http_destinations: ["\${alert_push_destinations.p.destination_config_id}", "\${alert_push_destinations.q.destination_config_id}"]\n`;
+    const home = await applied({ 'trueup.yaml': text });
+    home.service.tamper('alert_push_destinations', (all) =>
+      all.filter((one) => one['name'] !== 'p'),
+    );
+    home.service.tamper('alert_rules', (all) =>
+      all.map((one) => ({
+        ...one,
+        http_destinations: (one['http_destinations'] as string[]).filter((id) =>
+          home.service
+            .objects('alert_push_destinations')
+            .some((two) => Object.values(two).includes(id)),
+        ),
+      })),
+    );
+    const shown = await home.run(plan, 'plan');
+    expect(shown.stdout).toContain('http_destinations changed outside of trueup');
+    const { code, stderr } = await home.update();
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('in the declaration')]);
+    expect(home.read('trueup.yaml')).toBe(
+      text.replace('["${alert_push_destinations.p.destination_config_id}", ', '['),
+    );
   });
 
   it('nothing: no file is touched', async () => {

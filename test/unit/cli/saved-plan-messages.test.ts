@@ -1,5 +1,5 @@
 // What is said of a saved plan where another file is expected, or the other way round.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { run as apply } from '../../../src/cli/commands/apply.js';
@@ -57,6 +57,22 @@ test('what is shown of a saved plan says when it was made, until when it is vali
   expect(later.stderr).toContain('for serial 1 of the state, valid until');
   const json = await inProcess(show, ['show', 'p.plan', '--format', 'json'], { cwd, env: {} });
   expect(json.stderr).toBe('');
+});
+
+test.each([
+  ['sub', 'p.plan', ' To apply it: trueup apply sub/p.plan'],
+  [
+    '',
+    '../p.plan',
+    ' Apply it in the folder in which it was made. If that is the folder of the plan: cd .. && trueup apply p.plan',
+  ],
+])('the way to apply a plan that is shown from elsewhere: in %j', async (folder, name, said) => {
+  const cwd = await planned();
+  mkdirSync(join(cwd, 'sub'));
+  if (folder !== '') renameSync(join(cwd, name), join(cwd, folder, name));
+  const at = folder === '' ? join(cwd, 'sub') : cwd;
+  const shown = await inProcess(show, ['show', join(folder, name)], { cwd: at, env: {} });
+  expect(shown.stderr.trimEnd().endsWith(said), shown.stderr).toBe(true);
 });
 
 test('a saved create of what exists by now: the reason, that nothing was changed, and what to type', async () => {

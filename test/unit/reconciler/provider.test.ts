@@ -8,6 +8,7 @@ import {
   maskingOf,
   normalAll,
   Reference,
+  Secret,
   type CloudWriter,
   type Declaration,
   type Diagnostic,
@@ -263,6 +264,28 @@ describe('a service in memory', () => {
       expect((await service.plan(both)).exit).toBe(0);
     },
   );
+
+  it('an apply that is refused tells what it recovered before', async () => {
+    const service = reading();
+    const cloud = libraryCloud(service.objects);
+    const dying: CloudWriter = {
+      ...cloud,
+      async send(...all) {
+        const sent = await cloud.send(...all);
+        service.files.crashAt(0);
+        return sent;
+      },
+    };
+    await expect(service.apply(both, dying)).rejects.toThrow('power');
+    service.files.reboot();
+    const hidden = declare('books.hidden', { title: new Secret('env.NONE', () => undefined) });
+    await expect(service.apply(projectOf(maps, atlas, hidden))).rejects.toMatchObject({
+      diagnostics: [
+        { code: 'recovered', address: 'shelves.maps' },
+        { code: 'secret-missing', address: 'books.hidden' },
+      ],
+    });
+  });
 });
 
 /** Every file that a file imports, and what those import. */

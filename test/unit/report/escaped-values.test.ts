@@ -14,6 +14,7 @@ import {
 import { renderDrift, renderPlan } from '../../../src/report/render.js';
 import { code, fence, guard, inert, prose, visible } from '../../../src/report/escaping.js';
 import { driftFormats, planFormats } from '../../../src/report/formats.js';
+import { diagnosticItems, fitted } from '../../../src/report/markdown.js';
 import { columns } from '../../../src/report/text-width.js';
 import { kinds } from '../../../src/resources/index.js';
 import { arbitraryPlan, hostile } from './arbitrary.js';
@@ -75,6 +76,23 @@ describe('Markdown', () => {
     ['a\\|b', '<code>a&#92;&#124;b</code>'],
     ['</code><script>|', '<code>&#60;&#47;code&#62;&#60;script&#62;&#124;</code>'],
   ])('the code %j becomes %j', (text, markdown) => expect(code(text)).toBe(markdown));
+
+  test('a block to paste is one block, below what is said', () => {
+    const detail =
+      'Write this:\nmoved:\n  - { from: a.b, to: a.c }\nOr type: trueup state mv a.b a.c';
+    const note = { severity: 'info', code: 'c', summary: 'Renamed', detail } as const;
+    expect(fitted((level) => diagnosticItems([note], level))).toBe(
+      [
+        '- **info**: Renamed — Write this:<br>Or type: `trueup state mv a.b a.c` `c`',
+        '  ```yaml',
+        '  moved:',
+        '    - { from: a.b, to: a.c }',
+        '  ```',
+        '',
+        '',
+      ].join('\n'),
+    );
+  });
 
   test('a fence is longer than any run of backticks inside', () => {
     expect([...fence('diff', ['a', '```', '`````x'])]).toEqual([
