@@ -8187,4 +8187,25 @@ export const mutants: readonly Mutant[] = [
     replace: '${updated} updated',
     tests: ['unit/cli/log.test.ts'],
   },
+  {
+    name: 'an attribute that is no longer declared goes without a word',
+    file: 'reconciler/plan/plan-notes.ts',
+    find: 'if (now === undefined) yield at; else if (attribute.word',
+    replace: 'if (now === undefined) continue; else if (attribute.word',
+    tests: plan,
+  },
+  {
+    name: 'a secret with a dot in its path counts as not declared',
+    file: 'reconciler/plan/plan-notes.ts',
+    find: 'path.split(/(?<!\\\\)\\./)',
+    replace: "path.split('.')",
+    tests: merging,
+  },
+  {
+    name: 'a secret that is no longer declared goes without a word',
+    file: 'reconciler/plan/plan-notes.ts',
+    find: '.filter((path) => !holds(declared, path))',
+    replace: '.filter(() => false)',
+    tests: plan,
+  },
 ];

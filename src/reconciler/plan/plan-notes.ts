@@ -6,11 +6,21 @@ import {
   compareText,
   changesOf,
   secretsIn,
+  below,
+  isList,
+  isTree,
+  mergeOf,
   own,
   walk,
+  type Attributes,
   type Change,
   type Diagnostic,
+  type Entry,
+  type Value,
+  type Values,
 } from '../../model/index.js';
+import { ignoring } from './diff.js';
+import { isMerged } from './document-diff.js';
 import type { Draft } from './draft.js';
 import { formerAddressInState } from './match.js';
 
@@ -97,12 +107,75 @@ export function unseenSecretNotes(draft: Draft, changes: readonly Change[]): rea
   });
 }
 
-function ifLive(
-  { input: { state }, declared }: Draft,
-  address: string,
-  path: string,
-): 'compare' | 'send' {
-  const former = formerAddressInState(declared.get(address)!, state);
-  const { secrets = {} } = state?.resources[former ?? address] ?? {};
+function ifLive(draft: Draft, address: string, path: string): 'compare' | 'send' {
+  const { secrets = {} } = entryOf(draft, address) ?? {};
   return own(secrets, path) === undefined ? 'send' : 'compare';
 }
+
+function entryOf({ input: { state }, declared }: Draft, address: string): Entry | undefined {
+  const former = formerAddressInState(declared.get(address)!, state);
+  return state?.resources[former ?? address];
+}
+
+/** Attributes that were applied and are not declared any more: nothing is sent for them. */
+export function undeclaredNotes(draft: Draft): readonly Diagnostic[] {
+  const found = [...draft.planned].flatMap(([address, { kind, declared, live }]) => {
+    const entry = entryOf(draft, address);
+    if (!entry || entry.id !== live?.id) return [];
+    const { ignore_changes = [] } = draft.declared.get(address)!.lifecycle;
+    const secrets = Object.keys(entry.secrets ?? {}).filter((path) => !holds(declared, path));
+    const applied = ignoring(entry.applied, ignore_changes);
+    const paths = [...notDeclared(kind.attributes, applied, declared), ...secrets];
+    return outermost(paths).map((path) => `${path} of ${address}`);
+  });
+  if (found.length === 0) return [];
+  const [is, it, value] =
+    found.length === 1 ? ['is', 'it', 'value stays'] : ['are', 'them', 'values stay'];
+  const summary = `${firstNamed(found, FEW, ', and ')} ${is} no longer declared.`;
+  const detail = `Nothing is sent for ${it}: the live ${value}, and trueup no longer manages ${it}.`;
+  return [{ severity: 'info', code: 'no-longer-declared', summary, detail }];
+}
+
+/** Paths of what `applied` holds and `declared` lacks. A null was declared in order to have no value. */
+function* notDeclared(
+  attributes: Attributes,
+  applied: Values,
+  declared: Values,
+  path = '',
+): Generator<string> {
+  for (const [name, value] of Object.entries(applied)) {
+    const [attribute, now] = [attributes[name], own<Value>(declared, name)];
+    const at = below(path, name);
+    if (value === null || attribute === undefined) continue;
+    if (now === undefined) yield at;
+    else if (attribute.word === 'object' && isTree(value) && isTree(now))
+      yield* notDeclared(attribute.attributes, value, now, at);
+    else if (isMerged(attribute) && (isTree(now) || isList(now)))
+      yield* membersNotDeclared(mergeOf(value).tree, mergeOf(now).tree, `${at}.0`);
+  }
+}
+
+function* membersNotDeclared(applied: Values, declared: Values, path: string): Generator<string> {
+  for (const [name, value] of Object.entries(applied)) {
+    const [at, now] = [below(path, name), own<Value>(declared, name)];
+    if (value === null) continue;
+    if (now === undefined) yield at;
+    else if (isTree(value) && isTree(now)) yield* membersNotDeclared(value, now, at);
+  }
+}
+
+/** Whether something is declared at a path, or in place of what is around it. */
+function holds(declared: Value, path: string): boolean {
+  let value: Value | undefined = declared;
+  for (const step of path.split(/(?<!\\)\./)) {
+    if (!isTree(value) && !isList(value)) break;
+    value = own<Value>(value, step.replaceAll('\\.', '.'));
+  }
+  return value !== undefined;
+}
+
+/** Without those that are inside another one. */
+const outermost = (paths: readonly string[]): readonly string[] =>
+  [...new Set(paths)].filter(
+    (path) => !paths.some((other) => other !== path && path.startsWith(`${other}.`)),
+  );

@@ -65,7 +65,12 @@ import {
   maskedValueError,
 } from './plan-errors.js';
 import type { PlanInput } from './plan-input.js';
-import { replacedOutsideNotes, unseenNotes, unseenSecretNotes } from './plan-notes.js';
+import {
+  replacedOutsideNotes,
+  undeclaredNotes,
+  unseenNotes,
+  unseenSecretNotes,
+} from './plan-notes.js';
 import { planExitCode } from './plan-exit-code.js';
 import { concerns, firstRunNotes, judge, judgedWhole } from './policy.js';
 import { fill, fillAll, type Resolver } from './resolve-references.js';
@@ -141,13 +146,7 @@ export function plan(input: PlanInput): Proposal {
   );
   const [wanted, unwanted] = afterDeposed(draft, changes, removals);
   const ordered = sequence(wanted, unwanted, input);
-  const strays = matcher.strays();
-  for (const change of ordered) {
-    if (change.action === 'create' && strays.has(change.kind)) draft.awaited.add(change.address);
-    if (writes(change))
-      for (const address of change.depends_on)
-        if (draft.unseen.has(address)) draft.awaited.add(address);
-  }
+  waitForUnseen(draft, ordered);
   const renames = renamesIn(ordered, input.liveObjects);
   diagnostics.push(
     ...draft.fixed.map((one) =>
@@ -159,6 +158,7 @@ export function plan(input: PlanInput): Proposal {
     ...replacedOutsideNotes(draft, ordered),
     ...identityConflicts(draft, ordered, new Set(twins.flat().map(({ address }) => address))),
     ...unseenNotes(draft),
+    ...undeclaredNotes(draft),
     ...renameNotes(renames, ordered),
   );
   const unmanaged = new Map(
@@ -192,6 +192,16 @@ export function plan(input: PlanInput): Proposal {
     plan: proposed,
     exit: planExitCode(proposed, draft.exits),
   };
+}
+
+/** What has to be visible before anything is written. */
+function waitForUnseen({ matcher, unseen, awaited }: Draft, changes: readonly Change[]): void {
+  const strays = matcher.strays();
+  for (const change of changes) {
+    if (change.action === 'create' && strays.has(change.kind)) awaited.add(change.address);
+    if (writes(change))
+      for (const address of change.depends_on) if (unseen.has(address)) awaited.add(address);
+  }
 }
 
 /** Declarations that the plan does not cover, as far as their kinds were read, with the live objects that they mean, after those that are `known`. */

@@ -947,7 +947,10 @@ describe('configuration managers', () => {
       0,
     ]);
     const { plan, exit } = await cloud.plan(patching(manager([{ lan: { mtu: null } }])));
-    expect([exit, plan.diagnostics.map(({ code }) => code)]).toEqual([1, ['additions-only']]);
+    expect([exit, plan.diagnostics.map(({ code }) => code)]).toEqual([
+      1,
+      ['additions-only', 'no-longer-declared'],
+    ]);
   });
 
   it.each([false, true])(
@@ -1030,11 +1033,18 @@ describe('configuration managers', () => {
   it('take a secret whose value is not at hand as unchanged, and need it where something is written', async () => {
     const cloud = cloudOf();
     await cloud.apply(withPassword('canary-1'));
+    expect((await cloud.plan(withPassword('canary-1'))).plan.diagnostics).toEqual([]);
     const password = new Secret('env.PASSWORD', () => undefined);
     const blind = (more: JsonObject): Project =>
       desire(manager([{ users: { list: [{ name: 'admin', password }] }, ...more }]));
     const { plan, exit } = await cloud.plan(blind({}));
-    expect([exit, plan.diagnostics.map(({ code }) => code)]).toEqual([0, ['secret-unseen']]);
+    expect([exit, plan.diagnostics.map(({ summary }) => summary)]).toEqual([
+      0,
+      [
+        expect.stringMatching(/^The secret of .* is not available here/),
+        'configuration.0.users.a\\.b of configuration_managers.depot is no longer declared.',
+      ],
+    ]);
     const refused = await cloud
       .apply(blind({ open: true }))
       .catch((error: unknown) => (error as Refusal).diagnostics.map(({ code }) => code));

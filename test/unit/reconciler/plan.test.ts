@@ -7,8 +7,10 @@ import {
   Template,
   type Declaration,
   type Entry,
+  type JsonObject,
   type Live,
   type Project,
+  type Values,
 } from '../../../src/model/index.js';
 import {
   blocked,
@@ -1115,6 +1117,53 @@ it.each([
             .slice(0, shown)
             .map((name) => `Import the live object: trueup import accounts.${name} id-${name}`),
           'and 1 more',
+        ],
+  );
+});
+
+it.each<[string, JsonObject, Values, Partial<Entry>, string[]]>([
+  ['nothing that is declared', { name: 'P', enabled: true }, { name: 'P', enabled: true }, {}, []],
+  ['an attribute', { name: 'P', enabled: true }, { name: 'P' }, {}, ['enabled']],
+  ['what had no value', { name: 'P', enabled: null }, { name: 'P' }, {}, []],
+  [
+    'an inner attribute',
+    { name: 'P', endpoint: { url: 'https://a.test' } },
+    { name: 'P', endpoint: {} },
+    {},
+    ['endpoint.url'],
+  ],
+  [
+    'a secret',
+    { name: 'P' },
+    { name: 'P' },
+    { secrets: { 'authentication.secret': { of: 'x', hash: 'y' } } },
+    ['authentication.secret'],
+  ],
+  [
+    'a secret once, with what it was in',
+    { name: 'P', authentication: { header: 'h' } },
+    { name: 'P' },
+    { secrets: { 'authentication.secret': { of: 'x', hash: 'y' } } },
+    ['authentication'],
+  ],
+])('what was applied and is no longer declared: %s', (_, before, declared, more, paths) => {
+  const { plan } = planScene({
+    declared: [declare('alert_push_destinations.p', declared)],
+    state: {
+      'alert_push_destinations.p': {
+        ...entry('alert_push_destinations', 'd-1', before),
+        ...more,
+      },
+    },
+    live: { alert_push_destinations: [live('alert_push_destinations', 'd-1', before)] },
+  });
+  const notes = plan.diagnostics.filter(({ code }) => code === 'no-longer-declared');
+  const [only] = paths;
+  expect(notes.map(({ summary, detail }) => `${summary} ${detail}`)).toEqual(
+    only === undefined
+      ? []
+      : [
+          `${only} of alert_push_destinations.p is no longer declared. Nothing is sent for it: the live value stays, and trueup no longer manages it.`,
         ],
   );
 });
