@@ -41,6 +41,8 @@ export interface Difference {
   readonly others?: readonly Difference[];
   /** What people call the objects that the values refer to, by identifier. */
   readonly labels?: Labels;
+  /** What text says below it. */
+  readonly below?: string;
 }
 
 type Labels = ReferenceLabels[string];

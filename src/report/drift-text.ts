@@ -1,5 +1,10 @@
 // An audit for a terminal: differences from the declarations or the last apply, their authors, the summary last.
-import type { DriftDocument, DriftRecord, UnmanagedRecord } from '../model/index.js';
+import {
+  defined,
+  type DriftDocument,
+  type DriftRecord,
+  type UnmanagedRecord,
+} from '../model/index.js';
 import { accessSentence } from './access-text.js';
 import { addressList, waysToSeeAll } from './change-groups.js';
 import { appliedOtherwise, loggedDifferences, recordDifference } from './differences.js';
@@ -64,11 +69,12 @@ function* groupLines(records: readonly DriftRecord[], screen: Screen): Lines {
   if (changes.length > 0)
     yield screen.dim(status === 'settled' ? '    last applied → live' : '    declared → live');
   const otherwise = new Map(appliedOtherwise(record).map(({ path, applied }) => [path, applied]));
-  for (const change of changes) {
-    yield* differenceLines([recordDifference(record)(change)], screen);
+  const differences = changes.map((change) => {
     const applied = otherwise.get(change.path);
-    if (applied !== undefined) yield* aside(`last applied: ${applied}`, screen, 6);
-  }
+    const below = applied && `last applied: ${applied}`;
+    return { ...recordDifference(record)(change), ...defined({ below }) };
+  });
+  yield* differenceLines(differences, screen);
   const logged = loggedDifferences(record.changed_by);
   if (logged.length === 0) return;
   yield screen.dim('    in the activity log');

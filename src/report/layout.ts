@@ -83,16 +83,17 @@ export function* differenceLines(
     const line = oneLine(difference, isUpdate);
     const padded = path + ' '.repeat(Math.max(Math.min(widest, 36) - columns(path), 0));
     const whole = `${lead}${padded}  `;
-    if (line !== undefined && columns(whole + line + later) <= screen.width) {
+    if (line !== undefined && columns(whole + line + later) <= screen.width)
       yield whole + line + (later && screen.dim(later));
-      continue;
+    else {
+      const isAligned = columns(lead + padded + later) <= screen.width;
+      yield* flow((isAligned ? padded : path) + later, screen, { lead });
+      for (const { sign, text } of rows(difference)) {
+        const paint = { '-': screen.red, '+': screen.green, ' ': screen.dim }[sign];
+        yield* flow(text, screen, { lead: `${lead}  ${sign} `, paint, paintLead: paint });
+      }
     }
-    const isAligned = columns(lead + padded + later) <= screen.width;
-    yield* flow((isAligned ? padded : path) + later, screen, { lead });
-    for (const { sign, text } of rows(difference)) {
-      const paint = { '-': screen.red, '+': screen.green, ' ': screen.dim }[sign];
-      yield* flow(text, screen, { lead: `${lead}  ${sign} `, paint, paintLead: paint });
-    }
+    if (difference.below !== undefined) yield* aside(difference.below, screen, lead.length + 2);
   }
 }
 

@@ -1,7 +1,11 @@
 // What people call the objects that a change refers to: their identifiers alone say little.
 import {
+  cached,
   changesOf,
   labelsIn,
+  targetsOf,
+  writables,
+  type Attribute,
   type AttributeChange,
   type Change,
   type Drift,
@@ -36,9 +40,11 @@ function sidesOf(one: Change | Drift): readonly Values[] {
 }
 
 const changed = (changes: readonly AttributeChange[]): readonly Values[] =>
-  (['before', 'after'] as const).map((side) =>
-    Object.fromEntries(changes.map((one) => [one.path, one[side] ?? null])),
-  );
+  changes.length === 0
+    ? []
+    : (['before', 'after'] as const).map((side) =>
+        Object.fromEntries(changes.map((one) => [one.path, one[side] ?? null])),
+      );
 
 function labelsOf(
   kind: Kind | undefined,
@@ -46,15 +52,22 @@ function labelsOf(
   labels: LabelOf,
 ): ReferenceLabels {
   const found: Record<string, Record<string, string>> = {};
-  for (const side of sides)
-    for (const name of Object.keys(side)) {
-      const attribute = kind?.attributes[name];
-      if (attribute === undefined) continue;
+  for (const [name, attribute] of referring(kind))
+    for (const side of sides)
       for (const reference of liveReferences({ [name]: attribute }, side)) {
         const [to = '', id = ''] = reference.split(/ (.*)/s);
         const label = labels(to, id);
         if (label !== undefined) (found[name] ??= {})[id] = label;
       }
-    }
   return found;
 }
+
+/** The attributes of a kind that refer to objects, by name. */
+const known = new WeakMap<Kind, readonly (readonly [string, Attribute])[]>();
+
+const referring = (kind: Kind | undefined) =>
+  kind === undefined
+    ? []
+    : cached(known, kind, () =>
+        writables(kind).filter(([name, one]) => !targetsOf({ [name]: one }).next().done),
+      );

@@ -43,6 +43,23 @@ describe('the schema of an audit', () => {
   });
 });
 
+test('values stand below one another in text, with what was last applied below its attribute', () => {
+  const [first] = audits.audited.drift;
+  const changes = [
+    { path: 'name', declared: 'A', applied: 'B', live: 'C' },
+    { path: 'is_disabled', declared: true, applied: true, live: false },
+  ];
+  const document = { ...audits.audited, drift: [{ ...first!, changes }] };
+  expect(renderDrift(document, 'text', { color: false, width: 80 })).toContain(
+    [
+      '    name         "A" → "C"',
+      '      last applied: "B"',
+      '    is_disabled  true → false',
+      '',
+    ].join('\n'),
+  );
+});
+
 describe('with --unmanaged=fail', () => {
   const [found] = audits.audited.unmanaged_objects;
   const strict: DriftDocument = {
