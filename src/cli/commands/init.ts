@@ -102,7 +102,7 @@ export const run: Command = async (context) => {
   if (forge !== 'none' && isComplete)
     for (const line of await packageFiles(context, (path, text) => add(context, path, text)))
       out.write(`${line}\n`);
-  const later = `Before you push, write package.json and package-lock.json, which CI needs: ${again(forge)}\n`;
+  const later = `CI also needs package.json and package-lock.json. To write them before you push: ${again(forge)}\n`;
   if (top !== '') out.write(`wrote no pipeline: ${summary} ${detail}\n`);
   out.write(`\nNext: trueup plan\n${forge === 'none' || isComplete ? '' : later}`);
   return exits.done;
