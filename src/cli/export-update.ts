@@ -67,6 +67,7 @@ export const updateDeclarations = (context: Context, paths: readonly string[]): 
       return exits.done;
     }
     await checkPlan(context, site, { paths, updated, differences });
+    site.watch.end();
     await show(context, updated);
     if (context.flags.dryRun) context.err.write('Nothing was written: --dry-run.\n');
     else await write(context, files, updated);
@@ -268,7 +269,7 @@ const applyOnly = (addresses: readonly string[]): string =>
 
 /** How the rest is written although something is refused. */
 function unwritten(
-  { flags, said }: Context,
+  { said }: Context,
   differences: readonly LiveDifference[],
   refused: Concerned,
 ): Diagnostic {
@@ -277,7 +278,7 @@ function unwritten(
   );
   const others =
     target.length > 0
-      ? `To update the others: ${typed(updateCommand({ ...flags, target }), said)}`
+      ? `To update the others: ${typed(updateCommand({ target }), said)}`
       : undefined;
   return note('nothing-written', 'Nothing was written.', others);
 }

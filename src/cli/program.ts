@@ -15,7 +15,7 @@ const groups: Readonly<Record<string, string>> = {
 const closing = `
 Exit codes: 0 done, 1 error, 2 changes (--detailed-exitcode), 3 blocked by
 policy, 4 state locked, or lock or journal lost, 5 outcome unknown or ambiguous
-match, 6 stale plan, 7 partly applied.
+match, 6 stale plan, 7 partly applied, 130 interrupted.
 Credentials come from the environment; trueup doctor names the missing ones.`;
 
 /** The command, or the exit code of a command line that only asked for help or the version (0) or is wrong (1). */

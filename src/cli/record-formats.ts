@@ -11,7 +11,7 @@ import {
   type Values,
 } from '../model/index.js';
 import type { RecordFormat } from '../report/formats.js';
-import { columned, csvRow, inertJson, type Cell } from './tables.js';
+import { columned, csvRow, inertJson, shortenedSentence, type Cell } from './tables.js';
 
 export interface RecordForm {
   /** Text of the next records, the first of them with all that comes before. */
@@ -20,8 +20,8 @@ export interface RecordForm {
   end(): string;
   /** Fields that records had and the form has no place for. */
   readonly left?: ReadonlySet<string>;
-  /** Columns for which a line has no space. */
-  readonly hidden?: number;
+  /** What a line has no space for, after the last record; empty where it has all. */
+  readonly shortened?: () => string;
 }
 
 /** How rows are laid out. */
@@ -128,7 +128,9 @@ function rows(
     },
     end: () => head,
     left,
-    hidden: lines?.hidden ?? 0,
+    ...(lines && {
+      shortened: () => shortenedSentence(lines, output === 'wide' ? 'yaml' : 'wide'),
+    }),
   };
 }
 

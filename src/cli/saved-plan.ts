@@ -56,7 +56,7 @@ export async function savePlan(
   const left = timeWords(Date.parse(expires_at) - before);
   err.write(
     rules.length === 0
-      ? `Saved. ${state} To apply the plan, within ${left}: ${commandToApply(name, identity)}\n`
+      ? `Saved. ${state}\nTo apply the plan, within ${left}: ${commandToApply(name, identity)}\n`
       : `Saved for review only: it is blocked, and apply refuses it.${allow}\n`,
   );
 }
@@ -76,7 +76,7 @@ export function aboutSavedPlan(context: Context, { name, file }: SavedPlan): str
     ? 'It is blocked, and apply refuses it.'
     : (applyElsewhere(context, name) ??
       `To apply it: ${commandToApply(name, identityFlag(context))}`);
-  return `Made at ${generated_at} ${serial}, valid until ${expires_at}. ${next}`;
+  return `Made at ${generated_at} ${serial}, valid until ${expires_at}.\n${next}`;
 }
 
 /** What to type for a plan that is not below the current folder: its declarations are probably not there either. */

@@ -1,6 +1,5 @@
 // Tables for people and for spreadsheets. A cell is data: no terminal, log or spreadsheet interprets it as a command.
 import { clip, columns, guard, inert, visible } from '../report/index.js';
-import { plural } from '../report/words.js';
 import type { ExactNumber } from '../model/index.js';
 import type { Context } from './context.js';
 
@@ -38,8 +37,10 @@ export function columned(
     first.reduce((most, row) => Math.max(most, columns(shown(row[index] ?? ''))), columns(name));
   const wanted = title.map(widest);
   const widths = fitting(wanted, available);
+  let isClipped = false;
   const padded = (cell: string, index: number): string => {
     const text = shown(cell, index === head.length - 1 ? WIDEST : widths[index]);
+    isClipped ||= text.endsWith('…') && text !== visible(cell);
     return text + ' '.repeat(Math.max(0, widths[index]! + GAP - columns(text)));
   };
   const line = (row: readonly string[]): string => {
@@ -50,12 +51,21 @@ export function columned(
     head: line(title),
     rows: (rows: readonly (readonly string[])[]): string => rows.map(line).join(''),
     hidden: head.length - widths.length,
+    isClipped: () => isClipped,
   };
 }
 
-/** Of columns that have no space. @param output the format that has all of them */
-export const hiddenSentence = (count: number, output: string): string =>
-  `${plural(count, 'column')} ${count === 1 ? 'is' : 'are'} not shown: -o ${output} shows all.\n`;
+interface Shortened {
+  readonly hidden: number;
+  readonly isClipped: () => boolean;
+}
+
+/** Where columns have no space, or values are cut. @param whole the format that shows all */
+export function shortenedSentence({ hidden, isClipped }: Shortened, whole: string): string {
+  const [some, are] = hidden === 1 ? ['column', 'is'] : ['columns', 'are'];
+  if (hidden > 0) return `${hidden} ${some} ${are} not shown here. To see all: -o ${whole}\n`;
+  return isClipped() ? `Some values are shortened. To see all: -o ${whole}\n` : '';
+}
 
 const whole = (widths: readonly number[]): number =>
   widths.reduce((sum, width) => sum + width + GAP, -GAP);

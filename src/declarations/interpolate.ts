@@ -572,6 +572,9 @@ function checkAttribute(
   else say('partial-reference', 'only a whole attribute can be referred to');
 }
 
+const quotedInYaml = (text: string): string =>
+  text.includes('"') ? `'${text.replaceAll("'", "''")}'` : `"${text}"`;
+
 /** A list where a single value belongs, or the other way round, and an identifier of one kind where another kind's belongs are surely wrong. */
 function checkTarget(reference: Reference, wanted: Attribute, context: InterpolationContext): void {
   const { kinds, lookups } = context;
@@ -590,7 +593,7 @@ function checkTarget(reference: Reference, wanted: Attribute, context: Interpola
       context,
       'wrong-type',
       `${where}: ${expected} is expected, and ${String(reference)} is ${found}`,
-      isSingle ? `Write it in brackets: \`["${String(reference)}"]\`.` : undefined,
+      isSingle ? `Write it in brackets: \`[${quotedInYaml(String(reference))}]\`.` : undefined,
     );
   }
   if (wanted.word !== 'ref') return;

@@ -3,7 +3,7 @@
 import {
   append,
   defined,
-  didYouMean,
+  didYouMeanAddress,
   formatAddress,
   movedTo,
   moveOf,
@@ -214,7 +214,7 @@ export function checkMoves(
       complain(run, piece, {
         path: ['to'],
         code: 'undeclared',
-        summary: `${before} is moved to ${after}, which nothing that was read declares.${didYouMean(
+        summary: `${before} is moved to ${after}, which nothing that was read declares.${didYouMeanAddress(
           wholeOf(to),
           [...names.keys()].filter((one) => one !== wholeOf(from)),
         )}`,

@@ -2,7 +2,7 @@
 // take over. `moved` blocks are read in `moved-blocks.ts`, the others here.
 import {
   defined,
-  didYouMean,
+  didYouMeanAddress,
   formatAddress,
   isTree,
   namedId,
@@ -162,7 +162,7 @@ function importError(
       code: 'undeclared',
       ...(member === undefined
         ? {
-            summary: `${id} is imported to ${text}, which nothing that was read declares.${didYouMean(text, addresses.keys())}`,
+            summary: `${id} is imported to ${text}, which nothing that was read declares.${didYouMeanAddress(text, addresses.keys())}`,
             detail: 'Declare it, add its file to the PATHs, or delete the block.',
           }
         : {

@@ -15,7 +15,7 @@ import { placeText, type RawEntry } from './collect.js';
 import { substitute, type Filling } from './interpolate.js';
 import { escapeText, literalOf } from './reference-syntax.js';
 import { complain, read, type ResolveRun } from './resolve-declaration.js';
-import type { Violation } from './validation.js';
+import { found, type Violation } from './validation.js';
 import { blocks, type BlockSection } from './vocabulary.js';
 import { isMap, type Raw } from './yaml/raw-values.js';
 
@@ -53,6 +53,12 @@ export const blocksOfSection = (
   section: BlockSection,
 ): readonly RawEntry[] => pieces.filter(({ path }) => path[0] === section);
 
+const FORMS: Readonly<Record<BlockSection, string>> = {
+  moved: '{ from: ADDRESS, to: ADDRESS }',
+  removed: '{ from: ADDRESS, lifecycle: { destroy: false } }',
+  import: '{ to: ADDRESS, id: "ID" }',
+};
+
 /** The attributes of a block. */
 export function blockValues(
   run: ResolveRun,
@@ -60,17 +66,21 @@ export function blockValues(
   section: BlockSection,
 ): Values | undefined {
   const { raw } = piece;
-  const filled = isMap(raw)
-    ? mapMembers(raw, (value: Raw, word) =>
-        typeof value === 'string' && (word === 'from' || word === 'to')
-          ? addressText(value, {
-              path: [word],
-              scope: run.scope,
-              complain: (complaint) => complain(run, piece, complaint),
-            })
-          : value,
-      )
-    : raw;
+  if (!isMap(raw)) {
+    const summary = `a mapping is expected, not ${found(raw)}`;
+    const detail = `Write: ${section}: [${FORMS[section]}]`;
+    complain(run, piece, { path: [], code: 'wrong-type', summary, detail });
+    return undefined;
+  }
+  const filled = mapMembers(raw, (value: Raw, word) =>
+    typeof value === 'string' && (word === 'from' || word === 'to')
+      ? addressText(value, {
+          path: [word],
+          scope: run.scope,
+          complain: (complaint) => complain(run, piece, complaint),
+        })
+      : value,
+  );
   return read(
     run,
     { ...piece, raw: filled },

@@ -69,7 +69,7 @@ export function secretSource(places: SecretPlaces): SecretSource {
       if (!result || 'value' in result) return undefined;
       return { ...result, problem: `\${secret.file.${name}}: ${result.problem}` };
     };
-    const advice = `Make the file ${name} readable.`;
+    const advice = `Write the value into the file ${name}, and make it readable.`;
     const made = new Secret(`file.${name}`, value, { advice, fetch });
     return outside(files, allowed, path, name) ?? told(made);
   };

@@ -142,7 +142,7 @@ function refusedUnread(
   if (tryAddress(`${kind.name}.${name}`)?.key !== undefined)
     return {
       why: 'a `for_each` makes the declaration, and others with it',
-      instead: `Change what the \`for_each\` says of this member by hand, or restore what is declared: ${APPLY}`,
+      instead: `The members of a \`for_each\` share this attribute: give each member its own value of it by hand, or restore what is declared: ${APPLY}`,
     };
   if (secretsIn(declared ?? null).size > 0 || holds(live))
     return {
@@ -157,8 +157,7 @@ function refusedUnread(
   if (!isList(declared) && (live ?? '') === '')
     return {
       why: live === null ? 'the live value is null' : 'there is no live value',
-      instead:
-        'To stop managing the attribute, remove it from the declaration. To restore it: trueup apply',
+      instead: `${live === null ? 'To accept it, write null by hand, if the attribute may be null. ' : ''}To stop managing the attribute, remove it from the declaration. To restore it: ${APPLY}`,
     };
   return undefined;
 }
@@ -206,7 +205,7 @@ function changed(one: LiveDifference, kind: Kind, { sources, pages }: Reading): 
   if ('obstacle' in place) return hindered(place);
   const spelled: Spelling = { attribute, sources, self: one.declaration.address };
   const behind = (expression: string): Refused => ({
-    why: `it is written as ${expression}`,
+    why: `it is written with ${expression}`,
     instead: `Change the value behind the expression, or write a plain value there; or restore what is declared: ${APPLY}`,
     place: at(place.offset),
   });

@@ -130,3 +130,12 @@ export function sameTarget(a: string, b: string): boolean {
     one.every((url) => other.includes(url)) || [...one, ...other].every((url) => LOOPBACK.test(url))
   );
 }
+
+/** How the target of a state is set, and how another state is used. @param target the one that is set; empty without any */
+export function targetAdvice(wanted: string, target: string): string {
+  const variables = `set its variables in the environment${target === 'emulator' ? ', and remove `settings.target`' : ''}. Which are missing: trueup doctor`;
+  return [
+    `To use the target of the state, ${wanted === 'emulator' ? 'write `settings: { target: emulator }`.' : variables}`,
+    'To use another state: settings.state, or --env for another environment.',
+  ].join('\n');
+}

@@ -1,4 +1,5 @@
 // The nearest known word for a wrong one, for every "did you mean".
+import { withoutKey } from './address.js';
 
 /** Steps from `a` to `b`: insertions, deletions, replacements and swaps of neighbours. */
 export function distance(a: string, b: string): number {
@@ -39,4 +40,16 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const found = nearest(word, candidates);
   return found === undefined ? '' : ` Did you mean \`${found}\`?`;
+}
+
+/** As `didYouMean`, for an address. Names are compared with those of the same kind, and keys with those of the same name. */
+export function didYouMeanAddress(address: string, candidates: Iterable<string>): string {
+  const all = [...candidates];
+  const stem = withoutKey(address);
+  const prefixes = [`${stem}[`, address.slice(0, address.indexOf('.') + 1)];
+  const prefix = prefixes.find((one) => one !== '' && all.some((other) => other.startsWith(one)));
+  if (prefix === undefined || !address.startsWith(prefix)) return didYouMean(address, all);
+  const rests = all.flatMap((one) => (one.startsWith(prefix) ? one.slice(prefix.length) : []));
+  const rest = nearest(address.slice(prefix.length), rests);
+  return rest === undefined ? '' : ` Did you mean \`${prefix}${rest}\`?`;
 }

@@ -52,6 +52,8 @@ type MessagePart = string | Compiled;
 export interface CompiledPolicy {
   readonly scope: PolicyScope;
   readonly violations: (input: PolicyInput) => readonly PolicyViolation[];
+  /** What reads a member that no input has, in words. @param full an input with every member; empty objects hold names of kinds or attributes */
+  readonly misnamed: (full: PolicyInput) => string | undefined;
 }
 
 /** A fault of `when` or `message`, in words that continue "`when`: ". */
@@ -83,7 +85,23 @@ export function compiledPolicy(
         const said = why === undefined ? messageOf(parts, values) : unjudged('when', why);
         return [{ ...said, ...defined({ address }) }];
       }),
+    misnamed: (full) =>
+      subjects(scope, full)
+        .flatMap((values) =>
+          [condition.value, ...parts].flatMap((part) => unknownMember(part, values) ?? []),
+        )
+        .at(0),
   };
+}
+
+function unknownMember(
+  part: MessagePart,
+  values: Readonly<Record<string, Json>>,
+): string | undefined {
+  const found = typeof part === 'string' ? undefined : part.evaluate(values);
+  if (!found || !('problem' in found)) return undefined;
+  const there = objectOf(found.problem, values);
+  return there && Object.keys(there).length > 0 ? whyNot(found.problem, values) : undefined;
 }
 
 const KIND =
@@ -120,13 +138,23 @@ const unjudged = (field: PolicyFault['field'], why: string): PolicyViolation => 
 /** Members that a message names. */
 const FEW = 8;
 
-/** With the members that exist where one is missing. */
-function whyNot({ summary, missing }: Problem, values: Readonly<Record<string, Json>>): string {
+/** The object that lacks a member. */
+function objectOf(
+  { missing }: Problem,
+  values: Readonly<Record<string, Json>>,
+): JsonObject | undefined {
   const there = missing?.of.reduce<Json | undefined>(
     (value, name) => (isObject(value) ? own<Json>(value, name) : undefined),
     values,
   );
-  if (!missing || !isObject(there)) return summary;
+  return isObject(there) ? there : undefined;
+}
+
+/** With the members that exist where one is missing. */
+function whyNot(problem: Problem, values: Readonly<Record<string, Json>>): string {
+  const { summary, missing } = problem;
+  const there = objectOf(problem, values);
+  if (!missing || !there) return summary;
   const names = Object.keys(there);
   return `${summary}.${didYouMean(missing.name, names)} \`${missing.of.join('.')}\` has: ${firstNamed(names, FEW)}`;
 }

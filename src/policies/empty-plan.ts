@@ -41,6 +41,21 @@ function fullOf(schema: Json | undefined): Json {
 /** A document with every member that a plan can have. */
 export const fullPlan = fullOf(planSchema);
 
+/** What policies read, with every member that it can have. */
+export const fullInput = {
+  plan: isObject(fullPlan) ? fullPlan : {},
+  declarations: [
+    {
+      address: '',
+      kind: '',
+      name: '',
+      attributes: {},
+      lifecycle: { protect: false },
+      origin: { file: '', line: 1, column: 1 },
+    },
+  ],
+};
+
 /** What a test gives, in place of the same members of what is empty. */
 export function filledIn(empty: JsonObject, given: JsonObject): JsonObject {
   const members = mapMembers(given, (value, name) => {

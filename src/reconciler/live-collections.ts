@@ -12,6 +12,7 @@ import {
   refuse,
   Refusal,
   sameTarget,
+  targetAdvice,
   isTree,
   unescapeAll,
   walk,
@@ -212,8 +213,7 @@ export function checkTarget(state: State | undefined, target: string): void {
     'other-target',
     `The state belongs to ${state.target}, but ${target === '' ? 'no target is set' : `the target is ${target}`}.`,
     {
-      detail:
-        'Set the target of the state in the environment, or use another state: settings.state, or --env for another environment.',
+      detail: targetAdvice(state.target, target),
     },
   );
 }

@@ -150,9 +150,16 @@ function countsByName(names: readonly (string | undefined)[]): string | undefine
 export const addressesOf = ({ first, changes }: ChangeGroup): string =>
   addressList(changes, destroys(first));
 
-/** How all objects of a block are seen, where it names only some. @param isComplete whether all are named, however many */
-export const waysToSeeAll = (count: number, isComplete: boolean): readonly string[] =>
-  count > MOST_NAMES && !isComplete ? ['all: --verbose'] : [];
+/** Whether a block shows the first and the last of several values. */
+export const isAbridged = (group: ChangeGroup): boolean =>
+  shownDifferences(group).some(({ others = [] }) => others.length > 2);
+
+/** How all of a block is seen, where it names only some objects or values. */
+export const waysToSeeAll = (isShortened: boolean): readonly string[] =>
+  isShortened ? ['all: --verbose'] : [];
+
+/** Whether a block of this number of objects names only some. */
+export const namesOnlySome = (count: number): boolean => count > MOST_NAMES;
 
 /** @param isComplete whether all are named, however many */
 export function addressList(
@@ -169,7 +176,7 @@ export function addressList(
   const names = isOne
     ? addresses.map((other) => JSON.stringify(other!.key))
     : members.map(({ address }) => address.slice(address.indexOf('.') + 1));
-  const isShort = names.length <= MOST_NAMES || isComplete;
+  const isShort = !namesOnlySome(names.length) || isComplete;
   const parts = countsByName(addresses.map((other) => other?.name));
   if (!isOne && !isShort && parts) return `${kind}: ${parts}`;
   const list = isShort ? names.join(', ') : `${names[0]}…${names.at(-1)}`;

@@ -6,7 +6,7 @@ import {
   type UnmanagedRecord,
 } from '../model/index.js';
 import { accessSentence } from './access-text.js';
-import { addressList, waysToSeeAll } from './change-groups.js';
+import { addressList, namesOnlySome, waysToSeeAll } from './change-groups.js';
 import { appliedOtherwise, loggedDifferences, recordDifference } from './differences.js';
 import { ending } from './diagnostics-text.js';
 import { changedByAll, driftGroups } from './drift-groups.js';
@@ -61,7 +61,7 @@ function* groupLines(records: readonly DriftRecord[], screen: Screen): Lines {
     driftMeanings[status],
     ...(records.length > 1 || id === null ? [] : [`id ${id}`]),
     ...commonPlaces(records),
-    ...waysToSeeAll(records.length, status === 'gone'),
+    ...waysToSeeAll(namesOnlySome(records.length) && status !== 'gone'),
   ];
   yield* aside(about.join(' · '), screen, 2);
   if (status !== 'missing' && status !== 'undeclared')

@@ -41,7 +41,7 @@ function* outcomeLines(group: readonly Outcome[], screen: Screen): Lines {
   const addresses = addressList(group.toSorted(byAddress), false);
   const former = isRenamed(one) ? `, was ${one.renamed_from}` : ` (id ${id})`;
   const said = silent || group.length > 1 ? addresses : `${addresses}${former}`;
-  yield* flow(said, screen, { lead, hang: 4, paintLead, breaks: / (?=\(id )/ });
+  yield* flow(said, screen, { lead, hang: 4, paintLead, breaks: /(?<=,) | (?=\(id )/ });
   if (diagnostic && !(screen.diagnosticsApart && mayHaveFailed(one)))
     for (const line of diagnosticLines(diagnostic, { ...screen, width: screen.width - 2 }))
       yield `  ${line}`;

@@ -12,6 +12,8 @@ import {
   addressList,
   goneWords,
   groupsOf,
+  isAbridged,
+  namesOnlySome,
   outsideGroups,
   placesOf,
   reasonsOf,
@@ -69,7 +71,8 @@ function* groupLines(group: ChangeGroup, screen: Screen): Lines {
     yield paintLead(lead) + screen.bold(visible(addresses)) + screen.dim(`  ${visible(requests)}`);
   else yield* flow(addresses, screen, own);
   if (!fits && requests !== '') yield* aside(requests, screen, 4);
-  const more = waysToSeeAll(group.changes.length, destroys(first));
+  const isPart = namesOnlySome(group.changes.length) && !destroys(first);
+  const more = waysToSeeAll(isPart || isAbridged(group));
   yield* aside([...reasonsOf(group), ...placesOf(group), ...more].join(' · '), screen, 2);
   const isUpdate = !['create', 'delete'].includes(actionOf(first));
   yield* differenceLines(shownDifferences(group), screen, isUpdate);

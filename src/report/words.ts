@@ -238,7 +238,10 @@ export function planSentence(document: PlanDocument): string {
   const name = compared ? `From ${from} to ${to}` : 'Plan';
   const head = errors === 0 ? name : `${name} with ${plural(errors, 'error')}`;
   const planned = changing.filter((action) => summary[action] > 0);
-  const isPlanned = planned.some((action) => action !== 'delete' && action !== 'forget');
+  // What is not declared any more has no place.
+  const isPlanned = resource_changes.some(
+    (one) => one.origin !== null && !['delete', 'forget'].includes(actionOf(one)),
+  );
   if (errors > 0 && !isPlanned && summary.keep === 0)
     return `${head}: ${[planned.map((action) => `${summary[action]} to ${action}`).join(', '), 'what is declared was not planned'].filter(Boolean).join('; ')}.`;
   return `${head}: ${counts.join(', ')}; ${summary.keep - renamed} unchanged.`;

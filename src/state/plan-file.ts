@@ -199,7 +199,7 @@ export function planIn(
       'plan-expired',
       `${path} expired at ${content.expires_at}.`,
       {
-        detail: `Nothing was changed. Make the plan ${again(content)()}\nFor a longer time, add --valid-for 7d.`,
+        detail: `Nothing was changed. Make the plan ${again(content)()}\nFor a longer time: --valid-for 7d`,
       },
       exits.stale,
     );

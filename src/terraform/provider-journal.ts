@@ -253,7 +253,7 @@ async function asked(
   const stands = ({ op, kind }: Intent): boolean =>
     questions.get(op)?.candidates.every(({ id }) => !owned.has(claimOf(kind, id))) ?? false;
   if (!snapshot.pending.every(stands)) {
-    const settled = await settleOld(looker, {
+    const { settled } = await settleOld(looker, {
       ...session,
       snapshot: { ...snapshot, state: { ...snapshot.state, resources } },
     });

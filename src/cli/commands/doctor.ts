@@ -11,6 +11,8 @@ import {
   type Settings,
   keysOf,
 } from '../../model/index.js';
+import { flow } from '../../report/layout.js';
+import { screenOf } from '../../report/style.js';
 import { typed } from '../commands-to-type.js';
 import type { Command, Context } from '../context.js';
 import { stateInGit } from '../state-in-git.js';
@@ -55,8 +57,11 @@ export const run: Command = async (context, paths) => {
     ...(context.flags.checkApi ? await assumed(context, settings) : []),
   ];
   const width = Math.max(...findings.map(({ what }) => what.length)) + 2;
-  for (const { mark, what, told } of findings)
-    context.out.write(`${mark.padEnd(6)}${what.padEnd(width)}${context.masking.text(told)}\n`);
+  const screen = screenOf(context.out.style);
+  const lines = findings.flatMap(({ mark, what, told }) => [
+    ...flow(context.masking.text(told), screen, { lead: mark.padEnd(6) + what.padEnd(width) }),
+  ]);
+  context.out.write([...lines, ''].join('\n'));
   return findings.some(({ mark }) => mark === 'BAD') ? exits.error : exits.done;
 };
 
@@ -196,7 +201,7 @@ async function cloud(context: Context, settings: Settings): Promise<readonly Fin
   const asked = surfaces.filter((surface) => configured(context, settings, surface));
   const reached = await orRefusal(reach(context, settings, { emit: () => undefined }));
   if (reached instanceof Refusal) return [bad('reachability', why(reached))];
-  const findings: Finding[] = [];
+  const findings: Finding[] = await targetFindings(context, settings, reached.cloud.target);
   for (const surface of asked) {
     const one = [...context.collections.values()].find(
       ({ operations }) => operations.dialect === surface,
@@ -223,6 +228,25 @@ async function cloud(context: Context, settings: Settings): Promise<readonly Fin
   }
   await reached.close();
   return findings;
+}
+
+/** Whether the state is about the cloud that is reached. Why no state can be read, other findings say. */
+async function targetFindings(
+  context: Context,
+  settings: Settings,
+  target: string,
+): Promise<Finding[]> {
+  const { checkTarget } = await import('../../reconciler/live-collections.js');
+  const store = await orRefusal(storeOf(context, settings, environmentOf(context)));
+  const snapshot = store instanceof Refusal ? undefined : await orRefusal(store.read());
+  if (!snapshot || snapshot instanceof Refusal) return [];
+  try {
+    checkTarget(snapshot.state, target);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return [bad('target', `${why(error)} ${error.diagnostics[0]?.detail?.replaceAll('\n', ' ')}`)];
+  }
+  return [];
 }
 
 /** One finding for each assumption that can be checked; what could not be is a note, never ok. */

@@ -5,7 +5,7 @@ import { closing } from '../../report/layout.js';
 import { screenOf } from '../../report/style.js';
 import type { Context } from '../context.js';
 import { loadProject, settingsHere } from '../project.js';
-import { columned, columnsFor, csvRow, hiddenSentence, inertJson } from '../tables.js';
+import { columned, columnsFor, csvRow, inertJson, shortenedSentence } from '../tables.js';
 import { metaOf, withCloud } from '../working-context.js';
 
 export async function getAccess(context: Context, id: string | undefined): Promise<Exit> {
@@ -83,8 +83,9 @@ async function rendered(context: Context, document: AccessDocument): Promise<str
       const lines = columned(head, rows, { columns, kept: [head.indexOf('role')] });
       const screen = screenOf({ color: false, width: columns });
       const last = closing(accessSentence(access), screen);
-      if (lines.hidden > 0) context.err.write(hiddenSentence(lines.hidden, 'csv'));
-      return [lines.head + lines.rows(rows), ...last, ''].join('\n');
+      const text = [lines.head + lines.rows(rows), ...last, ''].join('\n');
+      context.err.write(shortenedSentence(lines, 'csv'));
+      return text;
     }
   }
 }

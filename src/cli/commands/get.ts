@@ -18,7 +18,7 @@ import { ignoredFilters } from '../ignored-filters.js';
 import { accessFormats, recordFormats, type RecordFormat } from '../../report/formats.js';
 import { formOf, type RecordForm, type RowStyle } from '../record-formats.js';
 import { settingsHere } from '../project.js';
-import { columnsFor, hiddenSentence } from '../tables.js';
+import { columnsFor } from '../tables.js';
 import { timeFrom } from '../time-arguments.js';
 import { withCloud } from '../working-context.js';
 
@@ -128,8 +128,7 @@ async function deliver(
   if (!form && isTable(context)) return count;
   form ??= await begin([]);
   await feed(waiting + form.end());
-  const { hidden = 0 } = form;
-  if (hidden > 0) err.write(hiddenSentence(hidden, 'wide'));
+  if (form.shortened) err.write(form.shortened());
   const left = [...(form.left ?? [])].slice(0, 10);
   const summary = `Records had more fields than the first ones: ${left.join(', ')}.`;
   if (left.length > 0)

@@ -79,8 +79,9 @@ function sayNext(context: Context, { plan, exit }: Proposal): void {
   if (!isOpen || (isEmpty && !isRecord) || !showsText(context)) return;
   const verb = flags.destroy ? 'destroy' : 'apply';
   const command = ['trueup', verb, ...scopeWords(flags), ...allow].join(' ');
-  const aim = `To ${isRecord ? 'record' : 'apply'} it${allow.length > 0 ? ' anyway' : ''}`;
-  err.write(`${aim}: ${typed(command, said)}\n`);
+  const aim = isRecord ? 'To record the live values' : 'To apply it';
+  const anyway = allow.length > 0 ? ' anyway' : '';
+  err.write(`${aim}${anyway}: ${typed(command, said)}\n`);
 }
 
 /** From when on alerts are to be judged; undefined where nobody asked for the impact. @throws Refusal */

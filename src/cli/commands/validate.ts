@@ -1,5 +1,6 @@
 // `trueup validate`: checks declarations without network and without secrets.
-import { exits } from '../../model/index.js';
+import { errorDiagnostic, exits, Refusal } from '../../model/index.js';
+import type { ProjectPolicy } from '../../policies/policy-files.js';
 import { plural } from '../../report/words.js';
 import type { Command } from '../context.js';
 import { policiesHere } from '../project-policies.js';
@@ -10,6 +11,7 @@ export const run: Command = async (context, paths) => {
     checks: 'always',
   });
   const policies = await policiesHere(context);
+  await refuseMisnamed(policies);
   const counts = [
     plural(declarations.length, 'declaration'),
     ...(expectations.length > 0 ? [plural(expectations.length, 'expectation')] : []),
@@ -20,3 +22,14 @@ export const run: Command = async (context, paths) => {
   context.out.write(`Valid: ${counts.join(', ')}.\n`);
   return exits.done;
 };
+
+/** @throws Refusal for policies that read a member that no plan and no declaration has: each plan would be blocked */
+async function refuseMisnamed(policies: readonly ProjectPolicy[]): Promise<void> {
+  if (policies.length === 0) return;
+  const { fullInput } = await import('../../policies/empty-plan.js');
+  const wrong = policies.flatMap(({ name, scope, origin, misnamed }) => {
+    const why = scope === 'fleet' ? undefined : misnamed(fullInput);
+    return why === undefined ? [] : [{ ...errorDiagnostic('policy', `${name}: ${why}`), origin }];
+  });
+  if (wrong.length > 0) throw new Refusal(wrong);
+}

@@ -9,6 +9,7 @@ import {
   shellWord,
   withoutKey,
   type Entry,
+  type Kinds,
   type Outcome,
   type Project,
 } from '../../model/index.js';
@@ -32,6 +33,19 @@ function refuseUndeclared({ declarations }: Project, address: string, id: string
   });
 }
 
+/** @throws Refusal: the kind is not known, or a shell took the quotes of the key */
+function refuseAddress(kinds: Kinds, address: string, id: string): never {
+  const [, whole = '', key = ''] = /^([\w.-]+)\[(.*)\]$/s.exec(address) ?? [];
+  const quoted = `${whole}[${JSON.stringify(key)}]`;
+  if (kinds.has(tryAddress(quoted)?.kind ?? ''))
+    refuse('unquoted-key', `${address} is not an address: its key has no quotes.`, {
+      detail: `With quotes, also for the shell: trueup import ${shellWord(quoted)} ${shellWord(id)}`,
+    });
+  refuse('unknown-kind', `${address} is not an address of a known kind.`, {
+    detail: `Kinds: ${[...kinds.keys()].join(', ')}.`,
+  });
+}
+
 /** @throws Refusal where the address is not declared, the object is not there, or either is bound already. */
 export async function importObject(
   context: PlanContext & { readonly session: Session },
@@ -42,10 +56,7 @@ export async function importObject(
   const { state, pending } = context.session.snapshot;
   const declaration = project.declarations.find((one) => one.address === address);
   const kind = context.kinds.get(tryAddress(address)?.kind ?? '');
-  if (!kind)
-    refuse('unknown-kind', `${address} is not an address of a known kind.`, {
-      detail: `Kinds: ${[...context.kinds.keys()].join(', ')}.`,
-    });
+  if (!kind) refuseAddress(context.kinds, address, id);
   if (!declaration) refuseUndeclared(project, address, id);
   const bound = state.resources[formerAddressInState(declaration, state) ?? address];
   if (bound?.id === id) return { address, kind: kind.name, action: 'adopt', outcome: 'done', id };

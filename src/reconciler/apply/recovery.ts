@@ -252,7 +252,7 @@ export async function recover(
   looker: RecoveryContext,
   session: Session,
 ): Promise<readonly Diagnostic[]> {
-  const settled = await settleOld(looker, session);
+  const { settled, results } = await settleOld(looker, session);
   const undecided = settled.filter(isUndecided).map(question);
   const recovered = settled
     .filter((one) => !isUndecided(one))
@@ -265,29 +265,42 @@ export async function recover(
           : `${one.intent.address} was not created by the interrupted run.`,
       address: one.intent.address,
     }));
-  if (undecided.length > 0) throw new Refusal([...recovered, ...undecided], exits.undecided);
-  return recovered;
+  const repeated = results.flatMap(({ class: outcome, address, spent }): Diagnostic | [] =>
+    outcome === 'applied' && spent
+      ? {
+          severity: 'info',
+          code: 'recovered',
+          summary: `${address} was ${spent.action}d by an interrupted run.`,
+          address,
+        }
+      : [],
+  );
+  const found = [...recovered, ...repeated];
+  if (undecided.length > 0) throw new Refusal([...found, ...undecided], exits.undecided);
+  return found;
 }
 
 /**
- * Records what became of everything an earlier run left open, and returns it for creates. Updates and deletes are
- * planned again from the live objects, once none of their requests can take effect any more.
+ * Records what became of everything an earlier run left open, and returns it: for creates what was found, for updates
+ * and deletes the records. These are planned again from the live objects, once none of their requests can take effect
+ * any more.
  * @throws Refusal where a reading failed or kept changing.
  */
 export async function settleOld(
   looker: RecoveryContext,
   session: Session,
-): Promise<readonly Settled[]> {
+): Promise<{ readonly settled: readonly Settled[]; readonly results: readonly Result[] }> {
   const { pending, state } = session.snapshot;
   await waitUntilLanded(looker, pending, (await youngestAge(looker, pending)) - RENEWAL);
   const repeatable = pending.filter((intent) => intent.action !== 'create');
-  if (repeatable.length > 0) await session.record(...(await whatWasDone(looker, repeatable)));
+  const done = repeatable.length > 0 ? await whatWasDone(looker, repeatable) : [];
+  if (done.length > 0) await session.record(...done);
   const creates = pending.filter((intent) => intent.action === 'create');
   // All of them were waited for.
   const settled = await settle(looker, creates, Object.values(state.resources), Infinity);
   const results = settled.flatMap((one) => recordsOf(looker.kinds, one));
   if (results.length > 0) await session.record(...results);
-  return settled;
+  return { settled, results: done };
 }
 
 /** The minimum age of the latest intent. After a reboot it is measured with the clock of the service, which takes one request. */

@@ -365,8 +365,8 @@ function secretVerdicts(
   return new Map(verdicts);
 }
 
-/** Reasons that tell of declarations alone. */
-function reworded(change: Change, label: string): Change {
+/** Reasons that tell of declarations alone. What a reference leads to is not known, and so is the label. */
+function reworded({ label: _, ...change }: Change, label: string): Change {
   const since = (paths?: readonly string[]): string => {
     const told = changesOf(change).filter(({ path }) => paths?.includes(path) ?? true);
     return howChanged(

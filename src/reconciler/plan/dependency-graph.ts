@@ -1,7 +1,7 @@
 // The order of declarations: from references, and from the explicit dependencies of a program.
 import {
   compareText,
-  didYouMean,
+  didYouMeanAddress,
   Reference,
   referencesIn,
   Template,
@@ -64,7 +64,7 @@ const nothingToWaitFor = (
 ): Diagnostic =>
   declarationError(declaration, {
     code: 'unknown-reference',
-    summary: `${declaration.address} depends on ${name}, which is declared nowhere.${didYouMean(name, others(declarations, declaration).keys())}`,
+    summary: `${declaration.address} depends on ${name}, which is declared nowhere.${didYouMeanAddress(name, others(declarations, declaration).keys())}`,
     detail: 'Declare it, or take it out of `depends_on`.',
     attribute: 'depends_on',
   });
@@ -104,7 +104,7 @@ function unknownTarget(
   if (successor) detail = `Write \${${successor.address}.${reference.attribute}}.`;
   const why = successor
     ? `was renamed to ${successor.address}.`
-    : `is declared nowhere.${didYouMean(reference.target, meant.keys())}`;
+    : `is declared nowhere.${didYouMeanAddress(reference.target, meant.keys())}`;
   return declarationError(declaration, {
     code: 'unknown-reference',
     summary: `${declaration.address} refers to ${reference.target}, which ${why}`,

@@ -44,6 +44,8 @@ export interface Draft {
   /** What no update can change, and why the object is not replaced. */
   readonly fixed: Fixed[];
   readonly drift: Drift[];
+  /** Addresses whose live object is not decided, and what refers to them: nothing of it is planned. By the first of them. */
+  readonly undecided: Map<string, string>;
   /** Addresses of recorded objects that no listing shows yet. */
   readonly unseen: Set<string>;
   /** Addresses of recorded objects whose reading may be from before their last update. */

@@ -139,7 +139,8 @@ export class Matcher {
       return this.#adopt(collection, declaration, adopt, base);
     const candidates = this.#candidates(collection, values);
     const allowsDuplicates = declaration.lifecycle.allow_duplicate === true;
-    if (candidates.length > 1 && !allowsDuplicates) return ambiguous(kind, declaration, candidates);
+    if (candidates.length > 1 && !allowsDuplicates)
+      return ambiguous(kind, declaration, { candidates, entry });
     const live = candidates[0];
     if (!live) return { how: 'none', ...base };
     this.#claimed.set(key(kind.name, live.id), declaration.address);
@@ -260,7 +261,15 @@ function adoptionError(declaration: Declaration, what: Advice): MatchError {
   return { diagnostic, exit: exits.error };
 }
 
-function ambiguous(kind: Kind, declaration: Declaration, candidates: readonly Live[]): MatchError {
+/** @param entry of an object that is gone: its address has to be free before another one is imported there */
+function ambiguous(
+  kind: Kind,
+  declaration: Declaration,
+  {
+    candidates,
+    entry,
+  }: { readonly candidates: readonly Live[]; readonly entry: Entry | undefined },
+): MatchError {
   const ids = candidates.map((live) => live.id).toSorted();
   const id = ids[0]!;
   const { origin } = declaration;
@@ -269,7 +278,7 @@ function ambiguous(kind: Kind, declaration: Declaration, candidates: readonly Li
     code: 'ambiguous',
     summary: `${declaration.address} matches ${ids.length} live objects of ${kind.name}: ${firstNamed(ids, 5, ', and ')}.`,
     // `lifecycle` is written once for a whole `for_each`, so a single member cannot be given `adopt`. A stack of a CDK has none.
-    detail: `Choose one: trueup import ${shellWord(declaration.address)} ${shellWord(id)}${isMade ? '' : `\nor write \`lifecycle: { adopt: ${JSON.stringify(id)} }\` beside its attributes.`}`,
+    detail: `${entry ? `Forget the object that is gone: trueup state rm ${shellWord(declaration.address)}\nThen choose one` : 'Choose one'}: trueup import ${shellWord(declaration.address)} ${shellWord(id)}${isMade ? '' : `\nor write \`lifecycle: { adopt: ${JSON.stringify(id)} }\` beside its attributes.`}`,
   });
   return { diagnostic, exit: exits.undecided };
 }

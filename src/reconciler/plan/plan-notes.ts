@@ -11,7 +11,6 @@ import {
   isTree,
   mergeOf,
   own,
-  walk,
   type Attributes,
   type Change,
   type Diagnostic,
@@ -25,15 +24,11 @@ import type { Draft } from './draft.js';
 import { formerAddressInState } from './match.js';
 
 /** Objects in whose place somebody put others. */
-export function replacedOutsideNotes(
-  { input: { kinds } }: Draft,
-  changes: readonly Change[],
-): readonly Diagnostic[] {
+export function replacedOutsideNotes(changes: readonly Change[]): readonly Diagnostic[] {
   return changes.flatMap((change): Diagnostic | [] => {
     if (change.previous_id === undefined || !('id' in change)) return [];
-    const secretive = [...walk(kinds.get(change.kind)?.attributes ?? {})].some(
-      ([, { secret }]) => secret,
-    );
+    const declared = 'declaredObject' in change && change.declaredObject?.declared;
+    const secretive = declared && secretsIn(declared).size > 0;
     const summary = `${change.address} was replaced outside of trueup: ${change.previous_id} is gone, and ${change.id} matches the declaration now`;
     return {
       severity: 'warning',
@@ -69,6 +64,25 @@ export function unseenNotes({ unseen, old }: Draft): readonly Diagnostic[] {
 
 /** Names that a note lists, and ways to a secret. */
 const FEW = 3;
+
+/** What refers to an object of which an error says that it is not decided. */
+export function undecidedNotes({ undecided }: Draft): readonly Diagnostic[] {
+  const waiting = [...undecided].filter(([address, root]) => address !== root);
+  if (waiting.length === 0) return [];
+  const [were, they] = waiting.length === 1 ? ['was', 'it refers'] : ['were', 'they refer'];
+  const names = firstNamed(waiting.map(([address]) => address).toSorted(compareText), FEW);
+  const roots = firstNamed(
+    [...new Set(waiting.map(([, root]) => root))].toSorted(compareText),
+    FEW,
+  );
+  return [
+    {
+      severity: 'info',
+      code: 'not-planned',
+      summary: `${names} ${were} not planned: ${they} to ${roots}, whose live object is not decided.`,
+    },
+  ];
+}
 
 /** What the plan does not do without the value of a secret, and what it does with it. */
 const WITHOUT = {
@@ -118,23 +132,26 @@ function entryOf({ input: { state }, declared }: Draft, address: string): Entry 
 }
 
 /** Attributes that were applied and are not declared any more: nothing is sent for them. */
-export function undeclaredNotes(draft: Draft): readonly Diagnostic[] {
-  const found = [...draft.planned].flatMap(([address, { kind, declared, live }]) => {
+export const undeclaredNotes = (draft: Draft): readonly Diagnostic[] =>
+  [...draft.planned].flatMap(([address, { kind, declared, live }]): Diagnostic | [] => {
     const entry = entryOf(draft, address);
     if (!entry || entry.id !== live?.id) return [];
-    const { ignore_changes = [] } = draft.declared.get(address)!.lifecycle;
+    const { lifecycle, origin } = draft.declared.get(address)!;
+    const applied = ignoring(entry.applied, lifecycle.ignore_changes ?? []);
     const secrets = Object.keys(entry.secrets ?? {}).filter((path) => !holds(declared, path));
-    const applied = ignoring(entry.applied, ignore_changes);
-    const paths = [...notDeclared(kind.attributes, applied, declared), ...secrets];
-    return outermost(paths).map((path) => `${path} of ${address}`);
+    const paths = outermost([...notDeclared(kind.attributes, applied, declared), ...secrets]);
+    if (paths.length === 0) return [];
+    const [is, it, value] =
+      paths.length === 1 ? ['is', 'it', 'value stays'] : ['are', 'them', 'values stay'];
+    return {
+      severity: 'info',
+      code: 'no-longer-declared',
+      summary: `${paths.join(', ')} of ${address} ${is} no longer declared.`,
+      detail: `Nothing is sent for ${it}: the live ${value}, and trueup no longer manages ${it}.`,
+      address,
+      origin,
+    };
   });
-  if (found.length === 0) return [];
-  const [is, it, value] =
-    found.length === 1 ? ['is', 'it', 'value stays'] : ['are', 'them', 'values stay'];
-  const summary = `${firstNamed(found, FEW, ', and ')} ${is} no longer declared.`;
-  const detail = `Nothing is sent for ${it}: the live ${value}, and trueup no longer manages ${it}.`;
-  return [{ severity: 'info', code: 'no-longer-declared', summary, detail }];
-}
 
 /** Paths of what `applied` holds and `declared` lacks. A null was declared in order to have no value. */
 function* notDeclared(

@@ -67,6 +67,7 @@ import {
 import type { PlanInput } from './plan-input.js';
 import {
   replacedOutsideNotes,
+  undecidedNotes,
   undeclaredNotes,
   unseenNotes,
   unseenSecretNotes,
@@ -120,6 +121,7 @@ function draftOf(input: PlanInput): Draft {
     exits: [],
     fixed: [],
     drift: [],
+    undecided: new Map(),
     unseen: new Set(),
     old: new Set(),
     awaited: new Set(),
@@ -155,10 +157,11 @@ export function plan(input: PlanInput): Proposal {
     ...refactoringNotes(input, diagnostics),
     ...concerns(ordered, input),
     ...firstRunNotes(ordered, input),
-    ...replacedOutsideNotes(draft, ordered),
+    ...replacedOutsideNotes(ordered),
     ...identityConflicts(draft, ordered, new Set(twins.flat().map(({ address }) => address))),
     ...unseenNotes(draft),
     ...undeclaredNotes(draft),
+    ...undecidedNotes(draft),
     ...renameNotes(renames, ordered),
   );
   const unmanaged = new Map(
@@ -229,6 +232,14 @@ function matchOthers(
 }
 
 function planDeclared(draft: Draft, declaration: Declaration): readonly Change[] {
+  const { undecided } = draft;
+  const [root] = (draft.graph.dependencies.get(declaration.address) ?? []).flatMap(
+    (one) => undecided.get(one) ?? [],
+  );
+  if (root !== undefined) {
+    undecided.set(declaration.address, root);
+    return [];
+  }
   const kind = draft.input.kinds.get(declaration.kind)!;
   const filled = fillAll(kind.attributes, declaration.values, draft.resolver);
   const one: FilledDeclaration = { kind, declaration, filled };
@@ -236,6 +247,7 @@ function planDeclared(draft: Draft, declaration: Declaration): readonly Change[]
   if (isMatchError(found)) {
     draft.diagnostics.push(found.diagnostic);
     draft.exits.push(found.exit);
+    undecided.set(declaration.address, declaration.address);
     return [];
   }
   const match = upToDate(draft, declaration, found);

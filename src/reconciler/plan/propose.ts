@@ -2,6 +2,7 @@
 // rule needs it. It has only a reader, so it cannot write; it needs no secret values.
 import {
   append,
+  firstNamed,
   objectsIn,
   referencesIn,
   secretsIn,
@@ -264,17 +265,27 @@ async function readMore(
   return { liveObjects, diagnostics };
 }
 
+/** What an earlier run sent without recording an outcome. */
 function unfinished(snapshot: Snapshot | undefined): readonly Diagnostic[] {
-  const open = snapshot?.pending.filter((intent) => intent.action === 'create') ?? [];
-  if (open.length === 0) return [];
-  return [
-    warning(
+  const effects = [
+    ['create', 'this plan may show it as a create'],
+    ['update', 'this plan may show it as a change outside of trueup'],
+    ['delete', 'this plan may show its object as gone'],
+  ] as const;
+  return effects.flatMap(([action, effect]) => {
+    const open = snapshot?.pending.filter((intent) => intent.action === action) ?? [];
+    if (open.length === 0) return [];
+    const names = firstNamed([...new Set(open.map(({ address }) => address))], MOST_NAMED);
+    return warning(
       'unfinished',
-      `No outcome is recorded for the create of ${open.map((intent) => intent.address).join(', ')}: a run is in progress, or was interrupted.`,
-      'Before it sends anything, apply reads what became of it; this plan may show it as a create.',
-    ),
-  ];
+      `No outcome is recorded for the ${action} of ${names}: a run is in progress, or was interrupted.`,
+      `Before it sends anything, apply reads what became of it; ${effect}.`,
+    );
+  });
 }
+
+/** Objects that a warning names. */
+const MOST_NAMED = 10;
 
 /** For each declared secret, by `<address> <path>`, whether it is the one last sent. A value that cannot be had here is no error. */
 async function compareSecrets(

@@ -111,8 +111,14 @@ export function planRemoved(
   const retired = kind.retire?.[how!];
   const changes = retired ? diff({ kind, declared: retired, live, secret: () => 'same' }) : [];
   if (!retired || changes.length === 0)
-    return { action: 'forget', ...base, reason: `${why}; the live object stays as it is` };
+    return { action: 'forget', ...base, reason: `${why}; nothing is sent for it` };
   const written = composedUpdate(draft, { kind, declared: retired, live, changes }, live);
   if (!written) throw new Error(`${kind.name} cannot be retired by additions alone`);
-  return { action: 'update', ...base, reason: `${why}; on_removal: ${how}`, changes, ...written };
+  return {
+    action: 'update',
+    ...base,
+    reason: `${why}; on_removal: ${how}, then forgotten`,
+    changes,
+    ...written,
+  };
 }

@@ -25,6 +25,8 @@ export interface Rename {
   readonly change: Create;
   /** Addresses of what depends on the object and would still be created. */
   readonly waiting: readonly string[];
+  /** Whether no member of its `for_each` stays. */
+  readonly isWhole: boolean;
 }
 
 /** In the order of the creates, where an object comes after those that it refers to. */
@@ -63,18 +65,26 @@ export function renamesIn(
   const waiting = new Map<string, string[]>();
   for (const { address, depends_on } of creates)
     if (!renamed.has(address)) for (const one of depends_on) append(waiting, one, address);
+  const olds = new Set([...renamed.values()].map(({ address }) => address));
+  const staying = new Set(
+    changes.flatMap(({ address }) =>
+      renamed.has(address) || olds.has(address) ? [] : withoutKey(address),
+    ),
+  );
   return creates.flatMap((change): Rename | [] => {
     const old = renamed.get(change.address);
-    return old ? { old, change, waiting: waiting.get(change.address) ?? [] } : [];
+    if (!old) return [];
+    const isWhole = !staying.has(withoutKey(old.address));
+    return { old, change, waiting: waiting.get(change.address) ?? [], isWhole };
   });
 }
 
 /** What is said of one of them. */
-export const renameNote = ({ old, change, waiting }: Rename): Diagnostic => ({
+export const renameNote = ({ old, change, ...more }: Rename): Diagnostic => ({
   severity: 'info',
   code: 'looks-renamed',
   summary: `${change.address} would be created with the identity of ${old.address}, which would be deleted.`,
-  detail: renaming(old, change, waiting),
+  detail: renaming(old, change, more),
   address: change.address,
   ...defined({ origin: change.origin }),
 });
@@ -142,12 +152,11 @@ export const WITHOUT_REVIEW = 'The same without a review: ';
  * The declaration or command with which a rename sends nothing. A lifecycle applies to a whole `for_each`: it can say
  * that all members had another name, but not that one of them had another key. In a template it applies
  * to every use, and a stack of a CDK program has none.
- * @param waiting what depends on the object and would still be created
  */
 export function renaming(
   old: Pick<Delete, 'address' | 'name'>,
   { address, origin }: Pick<Create, 'address' | 'origin'>,
-  waiting: readonly string[] = [],
+  { waiting, isWhole }: Pick<Rename, 'waiting' | 'isWhole'> = { waiting: [], isWhole: true },
 ): string {
   const [former, now] = [tryAddress(old.address), tryAddress(address)];
   const isMade = origin?.used_at !== undefined || origin?.path !== undefined;
@@ -163,7 +172,7 @@ export function renaming(
   if (now?.key === undefined)
     return `If it was renamed, ${written(old.name, old.address, address)}, ${nothing}\n${command}`;
   const whole =
-    now.key === former?.key
+    now.key === former?.key && isWhole
       ? `If the whole for_each was renamed, ${written(former.name, `${former.kind}.${former.name}`, `${now.kind}.${now.name}`)}${isMade ? '' : ' beside it'}, ${nothing}\n`
       : '';
   return `${whole}If ${whole === '' ? 'it' : 'this member alone'} was renamed, write \`${movedBlock(old.address, address)}\`, ${nothing}\n${command}`;

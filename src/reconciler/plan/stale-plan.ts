@@ -36,7 +36,9 @@ export function staleness(then: PlanDocument, now: PlanDocument): readonly Diagn
         severity: 'error',
         code: 'stale',
         summary: `${firstNamed([...new Set(addresses)], FEW)}: ${why}.`,
-        detail: REMEDY,
+        detail: [...(addresses.length === 1 ? valuesOf(approved, now, address!) : []), REMEDY].join(
+          '\n',
+        ),
         ...(addresses.length === 1 && defined({ address })),
       };
     }),
@@ -45,6 +47,8 @@ export function staleness(then: PlanDocument, now: PlanDocument): readonly Diagn
 
 /** Addresses, or attributes, that a complaint names. */
 const FEW = 10;
+/** Characters of a value that a complaint shows. */
+const LONGEST = 60;
 const REMEDY = 'Make a new plan and look at it again.';
 
 /** Masks that came into a document since, which a write would overwrite: nobody can have approved that. */
@@ -121,6 +125,28 @@ function difference(
 }
 
 const DIFFERENT = 'the live object or what is wanted of it is different now';
+
+/** What is another value since the approval: of the live object, or of what is wanted of it. */
+function valuesOf(
+  approved: ReadonlyMap<string, ResourceChange>,
+  { resource_changes }: PlanDocument,
+  address: string,
+): readonly string[] {
+  const now = resource_changes.find((one) => one.address === address && acts(one));
+  const old = now && (approved.get(keyIn(now)) ?? approved.get(address));
+  if (!old || !now) return [];
+  return (['before', 'after'] as const).flatMap((side) => {
+    const [then, later] = [old.change[side], now.change[side]];
+    if (!then || !later) return [];
+    const names = changed(now).filter((name) => !equal(then[name], later[name]));
+    return names.slice(0, FEW).flatMap((name) => {
+      const values = [then[name], later[name]].map((one) => JSON.stringify(one ?? null));
+      return values.some(({ length }) => length > LONGEST)
+        ? []
+        : `${side === 'before' ? 'Live' : 'Wanted'} ${name}: ${values[0]} when it was planned, ${values[1]} now.`;
+    });
+  });
+}
 
 /** Undefined where nothing differs. An empty name stands for something that has none. */
 function named(why: string, names: readonly string[]): string | undefined {

@@ -2,13 +2,17 @@
 // to another place in the tree. It holds at the end of a plan, between two of its requests, and despite changes by
 // others since the plan was made.
 import {
+  labelsIn,
+  namedWithId,
   Refusal,
   refuse,
+  tally,
   type Change,
   type CheckFailure,
   type Diagnostic,
   type Judged,
   type Live,
+  type LiveObjects,
   type PolicyRule,
   type Recheck,
   type Rechecks,
@@ -220,20 +224,28 @@ function lost(change: Change, account: string): CheckFailure {
   };
 }
 
+function accountWords(live: LiveObjects, id: string): string {
+  const name = labelsIn(live)(ACCOUNTS, id);
+  return `account ${name === undefined ? id : namedWithId(name, id)}`;
+}
+
 export const lastAdministrator: Omit<PolicyRule, 'name'> = {
-  judge: ({ changes, live, settings: { roles } }) =>
-    guards(changes, live, roles).flatMap(({ change: { address }, account, waits }) =>
-      waits
-        ? []
-        : [
-            {
-              address,
-              detail: address.startsWith(`${ACCOUNTS}.`)
-                ? `${address} moves account ${account} away from its last administrator`
-                : `${address} is the last administrator of account ${account}`,
-            },
-          ],
-    ),
+  judge({ changes, live, settings: { roles } }) {
+    const blocked = guards(changes, live, roles).filter(({ waits }) => !waits);
+    const counts = tally(blocked.map(({ account }) => account));
+    return blocked.map(({ change: { address }, account }) => {
+      const where = accountWords(live, account);
+      const count = counts.get(account)!;
+      const who =
+        count === 1 ? 'the last administrator' : `one of the last ${count} administrators`;
+      return {
+        address,
+        detail: address.startsWith(`${ACCOUNTS}.`)
+          ? `${address} moves ${where} away from its last administrator`
+          : `${address} is ${who} of ${where}${count === 1 ? '' : ', and no other would be left'}`,
+      };
+    });
+  },
   needs(change, { roles }) {
     if (moves(change) || endsUser(change)) return [ACCOUNTS, AUTHORIZATIONS];
     return demotes(change, roles) ? [ACCOUNTS] : [];

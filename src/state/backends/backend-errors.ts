@@ -4,6 +4,7 @@ import {
   refuse,
   Refusal,
   shellWord,
+  targetAdvice,
   type Diagnostic,
   type Exit,
 } from '../../model/index.js';
@@ -122,9 +123,6 @@ export function refuseTarget(location: string, known: string, target: string): n
   refuse(
     'other-target',
     `${location} belongs to ${known}, but ${target === '' ? 'no target is set' : `the target is ${target}`}`,
-    {
-      detail:
-        'Set the right target, or use another state (settings.state, --env): ids of one cloud mean nothing in another.',
-    },
+    { detail: `Ids of one cloud mean nothing in another.\n${targetAdvice(known, target)}` },
   );
 }

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { run as apply } from '../../../src/cli/commands/apply.js';
 import { run as doctor } from '../../../src/cli/commands/doctor.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { diskFiles } from '../../../src/platform/files.js';
@@ -38,4 +39,30 @@ test('an error in a declaration asks for no address of a cloud that is not used'
   expect(stdout).toMatch(/^BAD +declarations/m);
   expect(stdout).toMatch(/^ok +cloud +the emulator in this process/m);
   expect(stdout).not.toMatch(/^BAD +TRUEUP_/m);
+});
+
+test('a state of another cloud is wrong, with what to write', async () => {
+  const cwd = freshFolder();
+  const write = (settings: string) =>
+    writeFileSync(
+      join(cwd, 'trueup.yaml'),
+      `settings: ${settings}\naccounts: { a: { name: A } }\n`,
+    );
+  write('{ target: emulator }');
+  await inProcess(apply, ['apply', '--auto-approve'], { cwd, env: {} });
+  write('{ target: cloud }');
+  const env = {
+    TRUEUP_V2_URL: 'http://127.0.0.1:1/api/v2',
+    TRUEUP_V3_URL: 'http://127.0.0.1:1/api/v3',
+  };
+  const keys = ['CP_API_ID', 'CP_API_KEY', 'ECM_API_ID', 'ECM_API_KEY', 'TOKEN'];
+  const { code, stdout } = await inProcess(doctor, ['doctor'], {
+    cwd,
+    env: { ...env, ...Object.fromEntries(keys.map((key) => [`TRUEUP_${key}`, 'x'])) },
+  });
+  expect(code).toBe(1);
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+    'BAD target The state belongs to emulator, but the target is http://127.0.0.1:1/api/v2',
+  );
+  expect(stdout).toContain('settings: { target: emulator }');
 });

@@ -110,25 +110,25 @@ const refusals: Readonly<Record<string, Refusal>> = {
     text: 'variables: { n: A }\naccounts:\n  a: { name: "${var.n}", account: "1" }\n',
     change: rename,
     at: 'trueup.yaml:3:14 · accounts.a · name',
-    why: 'it is written as ${var.n}',
+    why: 'it is written with ${var.n}',
   },
   'a text with an expression in it': {
     text: 'variables: { n: A }\naccounts:\n  a: { name: "Shop ${var.n}", account: "1" }\n',
     change: rename,
     at: 'trueup.yaml:3:14 · accounts.a · name',
-    why: 'it is written as ${var.n}',
+    why: 'it is written with ${var.n}',
   },
   'the environment': {
     text: 'accounts:\n  a:\n    account: "1"\n    name: ${env.NAME}\n',
     change: rename,
     at: 'trueup.yaml:4:11 · accounts.a · name',
-    why: 'it is written as ${env.NAME}',
+    why: 'it is written with ${env.NAME}',
   },
   'a template of another object': {
     text: 'accounts:\n  root: { name: R, account: "1" }\n  a: { name: "Below ${accounts.root.id}", account: "1" }\n',
     change: { kind: 'accounts', to: { name: 'Other' } },
     at: 'trueup.yaml:3:14 · accounts.a · name',
-    why: 'it is written as ${accounts.root.id}',
+    why: 'it is written with ${accounts.root.id}',
   },
   'a for_each': {
     text: 'accounts:\n  a: { name: "A ${each.key}", account: "1", for_each: [x] }\n',
@@ -184,7 +184,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
     text: `variables: { t: cpu_utilization }\n${rule('      alert_type__in: ["${var.t}", reboot]\n')}`,
     change: types,
     at: 'trueup.yaml:9:23 · alert_rules.r · filter_criteria.alert_type__in',
-    why: 'it is written as ${var.t}',
+    why: 'it is written with ${var.t}',
   },
   'a live null': {
     text: rule('      alert_type__in: [reboot]\n    settings: { a: 1 }\n'),
@@ -271,7 +271,7 @@ describe('a value that cannot be written in place is refused, and nothing is wri
     expect(stderr).toContain('restore what is declared: trueup apply --target accounts.a ');
     expect(stderr).toContain('To update the others: trueup export --update --target accounts.b');
     expect((await home.update('--dry-run')).stderr).toContain(
-      'To update the others: trueup export --update --target accounts.b --dry-run',
+      'To update the others: trueup export --update --target accounts.b',
     );
     const { code, stdout } = await home.update('--target', 'accounts.b');
     expect(code).toBe(0);
@@ -647,7 +647,7 @@ describe('the command line', () => {
     expect(await next()).toBe('');
     home.change('accounts', 'A', { name: 'A2' });
     expect((await home.update()).code).toBe(0);
-    expect(await next()).toBe('To record it: trueup apply --target accounts.a ');
+    expect(await next()).toBe('To record the live values: trueup apply --target accounts.a ');
     expect((await home.run(plan, 'plan', '--json')).stderr).toBe('');
     await home.run(apply, 'apply', '--auto-approve');
     expect(await next()).toBe('');

@@ -46,7 +46,7 @@ test.each([
     expect(stdout).toContain('administrator');
     expect(stdout).toContain('full_access_user');
     expect(stdout.includes('DECLARED')).toBe(hidden === 0);
-    const said = `${hidden} columns are not shown: -o csv shows all.`;
+    const said = `${hidden} columns are not shown here. To see all: -o csv`;
     expect(stderr.includes('not shown')).toBe(hidden > 0);
     expect(stderr.includes(said)).toBe(hidden > 0);
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(columns);

@@ -44,11 +44,12 @@ const ID = '94d89ac0-ea2c-11f1-bbb3-bf684fe56bc5';
 const URL = 'https://hooks.example.com/pager';
 
 test.each([
-  [120, [`${ID}  On-call pager  true     ${URL}  false`], 0],
-  [80, [`94d89ac0-ea…  On-call pager  true     ${URL}  false`], 0],
-  [60, ['94d89ac…  On-call pager  true     https://hooks.…  false'], 0],
-  [51, [`${ID}  On-call pager`], 3],
-])('in %i columns, an id is shortened before a name if all columns fit', (columns, row, hidden) => {
+  [120, [`${ID}  On-call pager  true     ${URL}  false`], ''],
+  [80, [`94d89ac0-ea…  On-call pager  true     ${URL}  false`], 'Some values are shortened.'],
+  [60, ['94d89ac…  On-call pager  true     https://hooks.…  false'], 'Some values are shortened.'],
+  [51, [`${ID}  On-call pager`], '3 columns are not shown here.'],
+])('in %i columns, an id is shortened before a name if all columns fit', (columns, row, some) => {
+  const said = some === '' ? '' : `${some} To see all: -o wide\n`;
   const values = {
     destination_config_id: ID,
     name: 'On-call pager',
@@ -58,6 +59,6 @@ test.each([
   const found = [{ record: {}, values: { ...values, endpoint: { url: URL } } }];
   return formOf('table', alertPushDestinations, found, { columns }).then((form) => {
     expect(form.some(found).split('\n').slice(1, -1)).toEqual(row);
-    expect(form.hidden).toBe(hidden);
+    expect(form.shortened?.()).toBe(said);
   });
 });

@@ -102,6 +102,22 @@ test('a saved create of what exists by now: the reason, that nothing was changed
   );
 });
 
+test('a stale update says which value is another one now', async () => {
+  const cwd = await planned();
+  const run = (command: typeof plan, ...words: readonly string[]) =>
+    inProcess(command, words, { cwd, env: {} });
+  await run(apply, 'apply', 'p.plan');
+  writeFileSync(join(cwd, 'trueup.yaml'), PROJECT.replace('name: A', 'name: B'));
+  await run(plan, 'plan', '--out', 'p.plan');
+  const data = join(cwd, '.trueup', 'emulator.json');
+  writeFileSync(data, readFileSync(data, 'utf8').replaceAll('"name":"A"', '"name":"Z"'));
+  const { code, stderr } = await run(apply, 'apply', 'p.plan');
+  expect([code, stderr]).toEqual([
+    6,
+    expect.stringContaining('Live name: "A" when it was planned, "Z" now. Make a new plan'),
+  ]);
+});
+
 test('an apply without the value of a secret says that nothing was changed', async () => {
   const cwd = freshFolder();
   writeFileSync(

@@ -1,5 +1,5 @@
 // `validate` shows the first of many warnings that say the same, and all of them where it is asked to.
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { run } from '../../../src/cli/commands/validate.js';
@@ -20,4 +20,26 @@ test.each([
   const { code, stderr } = await inProcess(run, ['validate', ...flags], { cwd, env: {} });
   expect([code, stderr.match(/Warning: /gi)?.length]).toEqual([0, shown]);
   expect(stderr.includes('All of them: --verbose')).toBe(more);
+});
+
+test.each([
+  ['plan.sumary.delete > 3', 'x', '`sumary`. Did you mean `summary`?'],
+  ['change.chnge.actions == ["delete"]', 'x', '`chnge`. Did you mean `change`?'],
+  ['declaration.kin == "accounts"', 'x', '`kin`. Did you mean `kind`?'],
+  ['plan.summary.delete >= 0', '${plan.sumary}', '`sumary`. Did you mean `summary`?'],
+  ['declaration.attributes.anything == 1', 'x', undefined],
+  ['change.change.after.name == "A"', 'x', undefined],
+  ['plan.summary.delete > 3', 'x', undefined],
+])('a policy that reads what is nowhere: %s', async (when, message, said) => {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, 'trueup.yaml'), 'accounts: { a: { name: A } }\n');
+  mkdirSync(join(cwd, 'policies'));
+  writeFileSync(
+    join(cwd, 'policies', 'base.cel.yaml'),
+    `- { name: p, when: ${JSON.stringify(when)}, message: ${JSON.stringify(message)} }\n`,
+  );
+  const { code, stderr } = await inProcess(run, ['validate'], { cwd, env: {} });
+  expect([code, stderr === '']).toEqual(said === undefined ? [0, true] : [1, false]);
+  expect(stderr).toContain(said ?? '');
+  expect(stderr.includes('base.cel.yaml:1:')).toBe(said !== undefined);
 });

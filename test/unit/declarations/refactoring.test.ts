@@ -269,7 +269,10 @@ describe('blocks that are refused', () => {
       /4:1 wrong-type: `moved`: a list of blocks is expected, not a mapping/,
     ],
     ['import:', /4:1 null-value: `import`: a list of blocks/],
-    ['moved: [x]', /4:9 wrong-type: a mapping of attributes is expected, not a string/],
+    [
+      'moved: [x]',
+      /4:9 wrong-type: a mapping is expected, not a string.*Write: moved: \[\{ from: ADDRESS, to: ADDRESS/s,
+    ],
     ['moved: [{ from: accounts.x }]', /4:9 missing-attribute: `to` is missing in a `moved` block/],
     [
       'moved: [{ from: accounts.x, to: accounts.a, too: accounts.a }]',

@@ -1,7 +1,7 @@
 // Suggestions are made of the fewest steps, and made only where a slip is likely.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { didYouMean, distance, nearest } from '../../../src/model/index.js';
+import { didYouMean, didYouMeanAddress, distance, nearest } from '../../../src/model/index.js';
 
 describe('nearest', () => {
   it.each([
@@ -43,6 +43,21 @@ describe('nearest', () => {
     expect(nearest(word, candidates)).toBe(expected);
     expect(didYouMean(word, candidates)).toBe(
       expected === undefined ? '' : ` Did you mean \`${expected}\`?`,
+    );
+  });
+});
+
+describe('didYouMeanAddress', () => {
+  const known = ['accounts.site["depot-7"]', 'accounts.site["depot-8"]', 'accounts.sites'];
+  it.each([
+    ['accounts.site["plant-1"]', undefined],
+    ['accounts.site["depot7"]', 'accounts.site["depot-7"]'],
+    ['accounts.siten', 'accounts.sites'],
+    ['accounts.other', undefined],
+    ['accounts.sits["depot-7"]', 'accounts.site["depot-7"]'],
+  ])('%s is taken for %s', (word, meant) => {
+    expect(didYouMeanAddress(word, known)).toBe(
+      meant === undefined ? '' : ` Did you mean \`${meant}\`?`,
     );
   });
 });

@@ -1168,6 +1168,89 @@ it.each<[string, JsonObject, Values, Partial<Entry>, string[]]>([
   );
 });
 
+it.each([
+  [['a'], 'lifecycle: { renamed_from: "alpha" }'],
+  [['a', 'b'], `moved: [{ from: '${member('alpha', 'a')}', to: '${member('beta', 'a')}' }]`],
+])('of a for_each with the members %j, one that is renamed is all of it or not', (keys, said) => {
+  const [first, ...others] = keys;
+  const { plan } = planScene({
+    declared: [
+      declare(member('beta', first!), { name: first! }),
+      ...others.map((key) => declare(member('alpha', key), { name: key })),
+    ],
+    state: Object.fromEntries(
+      keys.map((key) => [member('alpha', key), entry('accounts', `id-${key}`, { name: key })]),
+    ),
+    live: {
+      accounts: [
+        root,
+        ...keys.map((key) => live('accounts', `id-${key}`, { name: key, account: '1' })),
+      ],
+    },
+  });
+  const [note] = plan.diagnostics.filter(({ code }) => code === 'looks-renamed');
+  expect(note?.detail).toContain(said);
+  expect(note?.detail?.includes('renamed_from')).toBe(keys.length === 1);
+});
+
+it('what refers to an undecided object is not planned, and its old id is not sent', () => {
+  const destinations = ['d-2', 'd-3'].map((id) =>
+    live('alert_push_destinations', id, { name: 'P', endpoint: { url: 'https://a.test' } }),
+  );
+  const destination = new Reference(
+    'declared',
+    'alert_push_destinations.p',
+    'destination_config_id',
+  );
+  const { plan, exit } = planScene({
+    declared: [
+      declare('alert_push_destinations.p', { name: 'P', endpoint: { url: 'https://a.test' } }),
+      declare('alert_rules.r', { ...rule, http_destinations: [destination] }),
+    ],
+    state: {
+      'alert_push_destinations.p': entry('alert_push_destinations', 'd-1', { name: 'P' }),
+      'alert_rules.r': entry('alert_rules', 'r-1', { ...rule, http_destinations: ['d-1'] }),
+    },
+    live: {
+      alert_rules: [liveRule('r-1', { http_destinations: [] })],
+      alert_push_destinations: destinations,
+    },
+  });
+  expect([exit, plan.changes]).toEqual([5, []]);
+  const told = new Map(plan.diagnostics.map((one) => [one.code, one]));
+  expect(told.get('not-planned')?.summary).toBe(
+    'alert_rules.r was not planned: it refers to alert_push_destinations.p, whose live object is not decided.',
+  );
+  expect(told.get('ambiguous')?.detail).toContain(
+    'Forget the object that is gone: trueup state rm alert_push_destinations.p\nThen choose one: trueup import alert_push_destinations.p d-2',
+  );
+});
+
+it.each([
+  [['7'], ['account_authorizations.u7 is the last administrator of account HQ (2)']],
+  [
+    ['7', '8'],
+    ['7', '8'].map(
+      (user) =>
+        `account_authorizations.u${user} is one of the last 2 administrators of account HQ (2), and no other would be left`,
+    ),
+  ],
+])('the last administrators are counted, with the name of their account: %j', (users, said) => {
+  const { plan } = planScene({
+    declared: users.map((user) =>
+      declare(`account_authorizations.u${user}`, { user, account: '2', role: 'read_only_user' }),
+    ),
+    live: {
+      accounts: [root, hq],
+      account_authorizations: users.map((user) =>
+        live('account_authorizations', `z${user}`, { user, account: '2', role: 'administrator' }),
+      ),
+    },
+  });
+  const found = plan.verdicts.filter(({ rule }) => rule === 'last-administrator');
+  expect(found.map(({ detail }) => detail)).toEqual(said);
+});
+
 it('destroy of a part is no reason that speaks of everything', () => {
   const { plan } = planScene({
     state: {

@@ -265,6 +265,30 @@ describe('a service in memory', () => {
     },
   );
 
+  it('an update without an outcome is told by the next plan, and its recovery by the next apply', async () => {
+    const service = reading();
+    await service.apply(both);
+    const cloud = libraryCloud(service.objects);
+    const dying: CloudWriter = {
+      ...cloud,
+      async send(...all) {
+        const sent = await cloud.send(...all);
+        service.files.crashAt(0);
+        return sent;
+      },
+    };
+    const renamed = projectOf(maps, { ...atlas, values: { ...atlas.values, shelf: null } });
+    await expect(service.apply(renamed, dying)).rejects.toThrow('power');
+    service.files.reboot();
+    const { plan } = await service.plan(renamed);
+    expect(plan.diagnostics.map(({ code, summary }) => `${code}: ${summary}`)).toEqual([
+      'unfinished: No outcome is recorded for the update of books.atlas: a run is in progress, or was interrupted.',
+    ]);
+    expect((await service.apply(renamed)).diagnostics.map(({ summary }) => summary)).toEqual([
+      'books.atlas was updated by an interrupted run.',
+    ]);
+  });
+
   it('an apply that is refused tells what it recovered before', async () => {
     const service = reading();
     const cloud = libraryCloud(service.objects);

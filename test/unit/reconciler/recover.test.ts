@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type {
   CloudReader,
+  Diagnostic,
   Entry,
   Event,
   Intent,
@@ -725,6 +726,14 @@ describe('recover', () => {
       [PUSH, ['1', '2', '3', '4', '5', '6', '7', '8']],
       ['accounts', ['9']],
     ]);
-    expect([said, asked]).toEqual([[], []]);
+    expect(
+      (said as readonly Diagnostic[]).map(({ code, summary }) => `${code}: ${summary}`),
+    ).toEqual([
+      `recovered: ${PUSH}.a1 was deleted by an interrupted run.`,
+      `recovered: ${PUSH}.a3 was updated by an interrupted run.`,
+      `recovered: ${PUSH}.a8 was updated by an interrupted run.`,
+      `recovered: ${PUSH}.a9 was deleted by an interrupted run.`,
+    ]);
+    expect(asked).toEqual([]);
   });
 });

@@ -275,6 +275,17 @@ test('a plan with errors does not say that nothing changes', () => {
 test.each([
   ['and nothing is planned', [], 'Plan with 1 error: what is declared was not planned.'],
   [
+    'beside what is updated before it is forgotten',
+    mixed.changes
+      .flatMap((one) => {
+        if (one.action !== 'update' || !one.declaredObject) return [];
+        const { origin: _, declaredObject: __, ...retired } = one;
+        return [retired];
+      })
+      .slice(0, 1),
+    'Plan with 1 error: 1 to update; what is declared was not planned.',
+  ],
+  [
     'beside what is deleted',
     mixed.changes.filter(({ action, deposed }) => action === 'delete' && !deposed),
     'Plan with 1 error: 1 to delete; what is declared was not planned.',

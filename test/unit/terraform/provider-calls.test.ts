@@ -441,7 +441,7 @@ describe('writing', () => {
     for (const core of [one, other]) await core.import(AUTHORIZATION, 'user=77,account=1');
     expect(await demoted(one, '78')).toEqual([]);
     expect(await demoted(other, '79')).toEqual([
-      'The account authorization is the last administrator of account 1',
+      'The account authorization is the last administrator of account Headquarters (1)',
     ]);
   });
 
@@ -454,7 +454,7 @@ describe('writing', () => {
         core.tryApply(AUTHORIZATION, null, { user, account: '1', role: 'no_access' });
       const [one, other] = await Promise.all([demote('78'), demote('79')]);
       expect([...one.errors, ...other.errors].map(({ summary }) => summary)).toEqual([
-        'The account authorization is the last administrator of account 1',
+        'The account authorization is the last administrator of account Headquarters (1)',
       ]);
       expect(
         world.objects('account_authorizations').filter(({ role }) => role === 'administrator'),
@@ -550,7 +550,7 @@ describe('writing', () => {
       ).errors.map(({ summary }) => summary);
     expect(await demote({})).toEqual([]);
     expect(await demote({ roles: { owner: 'administrator' } })).toEqual([
-      'The account authorization is the last administrator of account 1',
+      'The account authorization is the last administrator of account Headquarters (1)',
     ]);
   });
 
