@@ -42,7 +42,7 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
   return found === undefined ? '' : ` Did you mean \`${found}\`?`;
 }
 
-/** As `didYouMean`, for an address. Names are compared with those of the same kind, and keys with those of the same name. */
+/** As `didYouMean`, for an address. Names are compared with those of the same kind, and keys with those of the same name; one may be the beginning of the other. */
 export function didYouMeanAddress(address: string, candidates: Iterable<string>): string {
   const all = [...candidates];
   const stem = withoutKey(address);
@@ -50,6 +50,8 @@ export function didYouMeanAddress(address: string, candidates: Iterable<string>)
   const prefix = prefixes.find((one) => one !== '' && all.some((other) => other.startsWith(one)));
   if (prefix === undefined || !address.startsWith(prefix)) return didYouMean(address, all);
   const rests = all.flatMap((one) => (one.startsWith(prefix) ? one.slice(prefix.length) : []));
-  const rest = nearest(address.slice(prefix.length), rests);
+  const word = address.slice(prefix.length);
+  const longer = rests.find((one) => one.startsWith(word) || word.startsWith(one));
+  const rest = nearest(word, rests) ?? longer;
   return rest === undefined ? '' : ` Did you mean \`${prefix}${rest}\`?`;
 }

@@ -8225,8 +8225,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what refers to an undecided object is planned',
     file: 'reconciler/plan/plan.ts',
-    find: 'if (root !== undefined) {',
-    replace: "if (root === '') {",
+    find: 'root !== undefined && (isMatchError(found)',
+    replace: "root === '' && (isMatchError(found)",
     tests: plan,
   },
   {
@@ -8298,5 +8298,12 @@ export const mutants: readonly Mutant[] = [
     find: 'isClipped() ?',
     replace: '!isClipped ?',
     tests: ['unit/cli/get.test.ts'],
+  },
+  {
+    name: 'a reference to an undecided object leads to the id of the one that is gone',
+    file: 'reconciler/plan/plan.ts',
+    find: 'undecided.has(reference.target) ?',
+    replace: 'undecided.has(`?${reference.target}`) ?',
+    tests: plan,
   },
 ];

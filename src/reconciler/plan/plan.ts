@@ -104,7 +104,11 @@ function draftOf(input: PlanInput): Draft {
   ];
   const planned = new Map<string, Planned>();
   const lookups = input.request.destroy ? new Map<string, Planned>() : lookUp(input, diagnostics);
-  const resolver: Resolver = (reference) => resolveReference(reference, planned, lookups, input);
+  const undecided = new Map<string, string>();
+  const resolver: Resolver = (reference) =>
+    undecided.has(reference.target)
+      ? undefined
+      : resolveReference(reference, planned, lookups, input);
   // Declarations outside of the plan are matched first: their `lifecycle.adopt` is valid as well.
   const matcher = new Matcher(input, [...selection.others, ...selection.declarations.values()]);
   const declared = new Map(input.project.declarations.map((one) => [one.address, one]));
@@ -121,7 +125,7 @@ function draftOf(input: PlanInput): Draft {
     exits: [],
     fixed: [],
     drift: [],
-    undecided: new Map(),
+    undecided,
     unseen: new Set(),
     old: new Set(),
     awaited: new Set(),
@@ -236,14 +240,15 @@ function planDeclared(draft: Draft, declaration: Declaration): readonly Change[]
   const [root] = (draft.graph.dependencies.get(declaration.address) ?? []).flatMap(
     (one) => undecided.get(one) ?? [],
   );
-  if (root !== undefined) {
-    undecided.set(declaration.address, root);
-    return [];
-  }
   const kind = draft.input.kinds.get(declaration.kind)!;
   const filled = fillAll(kind.attributes, declaration.values, draft.resolver);
   const one: FilledDeclaration = { kind, declaration, filled };
   const found = draft.matcher.match(kind, declaration, filled);
+  // What the state holds is known by its id, whatever it refers to.
+  if (root !== undefined && (isMatchError(found) || found.how !== 'recorded')) {
+    undecided.set(declaration.address, root);
+    return [];
+  }
   if (isMatchError(found)) {
     draft.diagnostics.push(found.diagnostic);
     draft.exits.push(found.exit);

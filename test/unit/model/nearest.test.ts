@@ -54,6 +54,7 @@ describe('didYouMeanAddress', () => {
     ['accounts.site["depot7"]', 'accounts.site["depot-7"]'],
     ['accounts.siten', 'accounts.sites'],
     ['accounts.other', undefined],
+    ['accounts.sites-of-north', 'accounts.sites'],
     ['accounts.sits["depot-7"]', 'accounts.site["depot-7"]'],
   ])('%s is taken for %s', (word, meant) => {
     expect(didYouMeanAddress(word, known)).toBe(

@@ -1206,6 +1206,7 @@ it('what refers to an undecided object is not planned, and its old id is not sen
     declared: [
       declare('alert_push_destinations.p', { name: 'P', endpoint: { url: 'https://a.test' } }),
       declare('alert_rules.r', { ...rule, http_destinations: [destination] }),
+      declare('alert_rules.new', { ...rule, schedule: 'daily', http_destinations: [destination] }),
     ],
     state: {
       'alert_push_destinations.p': entry('alert_push_destinations', 'd-1', { name: 'P' }),
@@ -1216,10 +1217,14 @@ it('what refers to an undecided object is not planned, and its old id is not sen
       alert_push_destinations: destinations,
     },
   });
-  expect([exit, plan.changes]).toEqual([5, []]);
+  expect([
+    exit,
+    plan.changes.map(({ address, action, reason }) => [address, action, reason]),
+  ]).toEqual([5, [['alert_rules.r', 'update', 'http_destinations changed outside of trueup']]]);
+  expect(JSON.stringify(plan.changes)).not.toContain('"after":["d-1"]');
   const told = new Map(plan.diagnostics.map((one) => [one.code, one]));
   expect(told.get('not-planned')?.summary).toBe(
-    'alert_rules.r was not planned: it refers to alert_push_destinations.p, whose live object is not decided.',
+    'alert_rules.new was not planned: it refers to alert_push_destinations.p, whose live object is not decided.',
   );
   expect(told.get('ambiguous')?.detail).toContain(
     'Forget the object that is gone: trueup state rm alert_push_destinations.p\nThen choose one: trueup import alert_push_destinations.p d-2',
