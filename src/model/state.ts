@@ -1,6 +1,5 @@
 // The data between runs. The state is a value; the journal is a list of records that turn one state into the next.
 import { cached } from './members.js';
-import { defined } from './defined.js';
 import type { JsonObject } from './json.js';
 
 /** Proves a secret unchanged without revealing it: HMAC-SHA256 of `of`; its key is scrypt of the secret, or an HMAC of the secret under TRUEUP_FINGERPRINT_KEY. */
@@ -107,9 +106,6 @@ export interface RecordedRun extends RunAuthor {
   readonly adopted?: number;
   /** Objects that it bound to another address than before. Absent where an older version wrote it. */
   readonly renamed?: number;
-  /** Of those that it adopted, and of those that it renamed, the objects that it updated as well: they also count as updated. Absent where there are none. */
-  readonly adopted_with_changes?: number;
-  readonly renamed_with_changes?: number;
   /** Objects that it removed from the state without deleting or replacing them. Absent where an older version wrote it. */
   readonly forgotten?: number;
   /** Changes that failed, were not tried, and of which it is unknown. Absent where there are none, and where an older version wrote it. */
@@ -270,45 +266,47 @@ function recentAfter(
   );
 }
 
-/** The numbers of writes that took effect, and of objects that were adopted, renamed or forgotten, by the results of a journal. @param before the state that the journal continues */
+/**
+ * The numbers of objects that were created, updated, deleted, adopted, renamed or forgotten, by the results of a journal.
+ * As in the words of an apply, what is adopted and updated counts as adopted, and what is renamed and updated as updated.
+ * @param before the state that the journal continues
+ */
 export function countApplied(
   before: State,
   records: readonly JournalRecord[],
-): Pick<RecordedRun, 'created' | 'updated' | 'deleted' | 'forgotten'> & Bound {
+): Pick<RecordedRun, 'created' | 'updated' | 'deleted' | 'adopted' | 'renamed' | 'forgotten'> {
   const applied = new Set(
     records.flatMap((one) =>
       one.type === 'result' && one.class === 'applied' && one.op !== undefined ? [one.op] : [],
     ),
   );
   // An intent that was renewed is recorded twice.
-  const actions = new Map(
+  const intents = new Map(
     records.flatMap((one) =>
       one.type === 'intent' && applied.has(one.op) ? [[one.op, one] as const] : [],
     ),
   );
   const by = (action: Intent['action']): readonly Intent[] =>
-    [...actions.values()].filter((one) => one.action === action);
-  const updated = by('update');
+    [...intents.values()].filter((one) => one.action === action);
+  const objectOf = ({ kind, id }: Intent): string => `${kind} ${id}`;
+  const { adopted, renamed } = boundBy(before, records);
+  const updates = by('update');
+  const updated = new Set(updates.map(objectOf));
   return {
     created: by('create').length,
-    updated: updated.length,
+    updated: updates.filter((one) => !adopted.has(objectOf(one))).length,
     deleted: by('delete').length,
-    ...countBound(before, records, new Set(updated.map(({ kind, id }) => `${kind} ${id}`))),
+    adopted: adopted.size,
+    renamed: [...renamed].filter((object) => !updated.has(object)).length,
     forgotten: countForgotten(before, records),
   };
 }
 
-type Bound = Pick<
-  RecordedRun,
-  'adopted' | 'renamed' | 'adopted_with_changes' | 'renamed_with_changes'
->;
-
-/** An object is bound before anything is sent to it. @param updated `<kind> <id>` of updated objects */
-function countBound(
+/** Objects that were bound without being created: for the first time, or to another address. */
+function boundBy(
   before: State,
   records: readonly JournalRecord[],
-  updated: ReadonlySet<string>,
-): Bound {
+): Readonly<Record<'adopted' | 'renamed', ReadonlySet<string>>> {
   const former = new Map(
     Object.entries(before.resources).flatMap(([address, entry]) =>
       objectsIn(entry).map((object) => [object, address] as const),
@@ -323,19 +321,13 @@ function countBound(
     if (entry && op === undefined) bound.set(`${entry.kind} ${entry.id}`, address);
   }
   const others = [...bound].filter(([object]) => !created.has(object));
-  const adopted = others.filter(([object]) => !former.has(object));
-  const renamed = others.filter(
-    ([object, address]) => former.has(object) && former.get(object) !== address,
-  );
-  const withChanges = (all: typeof others): number | undefined =>
-    all.filter(([object]) => updated.has(object)).length || undefined;
+  const objects = (some: typeof others): ReadonlySet<string> =>
+    new Set(some.map(([object]) => object));
   return {
-    adopted: adopted.length,
-    renamed: renamed.length,
-    ...defined({
-      adopted_with_changes: withChanges(adopted),
-      renamed_with_changes: withChanges(renamed),
-    }),
+    adopted: objects(others.filter(([object]) => !former.has(object))),
+    renamed: objects(
+      others.filter(([object, address]) => former.has(object) && former.get(object) !== address),
+    ),
   };
 }
 

@@ -204,10 +204,7 @@ export const COMPARED =
   'Declarations were compared. The cloud and the state were not read, and policies and limits were not evaluated: trueup plan does that.';
 
 /** How many of those that are adopted are changed, too, and of those that are updated renamed. */
-export const alsoDone = (
-  adopted: number,
-  updated: number,
-): Partial<Record<keyof Summary, string>> => ({
+const alsoDone = (adopted: number, updated: number): Partial<Record<keyof Summary, string>> => ({
   ...(adopted > 0 && { adopt: ` (${adopted} with changes)` }),
   ...(updated > 0 && { update: ` (${updated} renamed)` }),
 });

@@ -271,8 +271,6 @@ export const stateShape = members<State>({
       deleted: isWhole(0),
       'adopted?': isWhole(0),
       'renamed?': isWhole(0),
-      'adopted_with_changes?': isWhole(1),
-      'renamed_with_changes?': isWhole(1),
       'forgotten?': isWhole(0),
       'failed?': isWhole(1),
       'skipped?': isWhole(1),

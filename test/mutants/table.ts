@@ -8182,9 +8182,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the log counts adopted objects that were changed twice',
-    file: 'cli/commands/log.ts',
-    find: '${updated - adapted} updated',
-    replace: '${updated} updated',
+    file: 'model/state.ts',
+    find: 'updates.filter((one) => !adopted.has(objectOf(one))).length',
+    replace: 'updates.length',
     tests: ['unit/cli/log.test.ts'],
   },
   {
@@ -8239,8 +8239,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an update of an interrupted run is told by nobody',
     file: 'reconciler/apply/recovery.ts',
-    find: "outcome === 'applied' && spent ?",
-    replace: "outcome !== 'applied' && spent ?",
+    find: "if (outcome !== 'applied' || !spent",
+    replace: "if (outcome === 'applied' || !spent",
     tests: recover,
   },
   {
@@ -8305,5 +8305,26 @@ export const mutants: readonly Mutant[] = [
     find: 'undecided.has(reference.target) ?',
     replace: 'undecided.has(`?${reference.target}`) ?',
     tests: plan,
+  },
+  {
+    name: 'a note says that values stay which the plan takes out',
+    file: 'reconciler/plan/plan-notes.ts',
+    find: 'isWithin(path, one) || isWithin(one, path)',
+    replace: "path === '' && isWithin(path, one)",
+    tests: plan,
+  },
+  {
+    name: 'a document that refers to what is gone counts as edited',
+    file: 'reconciler/plan/diff.ts',
+    find: 'recorded: asRecorded(attribute, wanted),',
+    replace: '',
+    tests: plan,
+  },
+  {
+    name: 'an update that nothing shows is said to have been carried out',
+    file: 'reconciler/apply/recovery.ts',
+    find: "spent.action === 'delete' || showsAnything(bodies.get(op))",
+    replace: 'true || showsAnything(bodies.get(op))',
+    tests: recover,
   },
 ];

@@ -4,7 +4,7 @@ import { defined, exits, type RecordedRun, type RunAuthor } from '../../model/in
 import { jsonText } from '../../report/json-output.js';
 import { BETWEEN_PARTS, flow, type Lines } from '../../report/layout.js';
 import { screenOf, type Screen } from '../../report/style.js';
-import { alsoDone, plural } from '../../report/words.js';
+import { plural } from '../../report/words.js';
 import type { KeptState } from '../../state/index.js';
 import { typed } from '../commands-to-type.js';
 import { wholeNumber, type Command } from '../context.js';
@@ -70,18 +70,14 @@ function* entry(one: LoggedRun, screen: Screen): Lines {
 function counts({ created, updated = 0, deleted = 0, ...run }: LoggedRun): readonly string[] {
   if (created === undefined) return [];
   const { adopted = 0, renamed = 0, forgotten = 0, failed = 0, skipped = 0, unknown = 0 } = run;
-  const { adopted_with_changes: adapted = 0, renamed_with_changes: both = 0 } = run;
-  const also = alsoDone(adapted, both);
-  const some = (numbers: Readonly<Record<string, number>>, more = ''): readonly string[] =>
-    Object.entries(numbers).flatMap(([word, number]) =>
-      number > 0 ? `${number} ${word}${more}` : [],
-    );
+  const some = (numbers: Readonly<Record<string, number>>): readonly string[] =>
+    Object.entries(numbers).flatMap(([word, number]) => (number > 0 ? `${number} ${word}` : []));
   const done = [
     `${created} created`,
-    ...some({ adopted }, also.adopt),
-    `${updated - adapted} updated${also.update ?? ''}`,
+    ...some({ adopted }),
+    `${updated} updated`,
     `${deleted} deleted`,
-    ...some({ forgotten, renamed: renamed - both }),
+    ...some({ forgotten, renamed }),
   ];
   const open = some({ failed, skipped, unknown });
   return [

@@ -5,6 +5,7 @@ import {
   ageOf,
   defined,
   exits,
+  isObject,
   keptMembers,
   objectsIn,
   refuse,
@@ -18,6 +19,7 @@ import {
   type Diagnostic,
   type Entry,
   type Intent,
+  type Json,
   type JsonObject,
   type Kind,
   type Kinds,
@@ -252,6 +254,7 @@ export async function recover(
   looker: RecoveryContext,
   session: Session,
 ): Promise<readonly Diagnostic[]> {
+  const { pending } = session.snapshot;
   const { settled, results } = await settleOld(looker, session);
   const undecided = settled.filter(isUndecided).map(question);
   const recovered = settled
@@ -265,16 +268,15 @@ export async function recover(
           : `${one.intent.address} was not created by the interrupted run.`,
       address: one.intent.address,
     }));
-  const repeated = results.flatMap(({ class: outcome, address, spent }): Diagnostic | [] =>
-    outcome === 'applied' && spent
-      ? {
-          severity: 'info',
-          code: 'recovered',
-          summary: `${address} was ${spent.action}d by an interrupted run.`,
-          address,
-        }
-      : [],
-  );
+  const bodies = new Map(pending.map(({ op, body }) => [op, body]));
+  const repeated = results.flatMap(({ class: outcome, op, address, spent }): Diagnostic | [] => {
+    if (outcome !== 'applied' || !spent || op === undefined) return [];
+    const isShown = spent.action === 'delete' || showsAnything(bodies.get(op));
+    const summary = isShown
+      ? `${address} was ${spent.action}d by an interrupted run.`
+      : `Whether ${address} was updated by an interrupted run is not known: the service does not show what was sent.`;
+    return { severity: 'info', code: 'recovered', summary, address };
+  });
   const found = [...recovered, ...repeated];
   if (undecided.length > 0) throw new Refusal([...found, ...undecided], exits.undecided);
   return found;
@@ -366,6 +368,12 @@ async function whatWasDone(
 /** The fields of a request that the journal holds in clear: a write counts as done unless one of them shows that it was not. */
 const shownOnly = (body: JsonObject): JsonObject =>
   keptMembers(body, (value) => value !== SENSITIVE);
+
+/** Whether a body holds a value that can be read back. */
+const showsAnything = (value: Json | undefined): boolean =>
+  isObject(value)
+    ? Object.values(value).some(showsAnything)
+    : value !== undefined && value !== SENSITIVE;
 
 /** The records for a create that was looked for: none where a person has to decide. A listing has shown what was found. */
 export function recordsOf(kinds: Kinds, settled: Settled): readonly RunRecord[] {

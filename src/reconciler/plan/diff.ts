@@ -70,6 +70,7 @@ export function diff({
         ...mergeChanges({
           path,
           wanted,
+          recorded: asRecorded(attribute, wanted),
           live: now,
           prior,
           resend: (at) => ['changed', 'unknown'].includes(secret(at)),

@@ -152,6 +152,8 @@ export interface ComparedValue {
 /** One document compared; `resend` tells whether the secret at a path has to be sent. */
 export interface Merging extends ComparedValue {
   readonly path: string;
+  /** What is declared, with the recorded ids of objects that are gone. Default: `wanted`. */
+  readonly recorded?: Value;
   readonly resend: (path: string) => boolean;
 }
 
@@ -159,6 +161,7 @@ export interface Merging extends ComparedValue {
 export function mergeChanges({
   path,
   wanted,
+  recorded = wanted,
   live,
   prior,
   resend,
@@ -190,7 +193,7 @@ export function mergeChanges({
   const pathsOf = (declared: Value, seen: Value | undefined): ReadonlySet<string> =>
     new Set(changes(declared, seen).map((change) => change.path));
   const outside = prior === undefined ? undefined : pathsOf(prior, live);
-  const here = prior === undefined ? undefined : pathsOf(wanted, prior);
+  const here = prior === undefined ? undefined : pathsOf(recorded, prior);
   const applied = { [path]: documentOf(mergeOf(prior)) };
   return changes(wanted, live, resend).map((change) => {
     const held = declaredValueAt(applied, change.path);

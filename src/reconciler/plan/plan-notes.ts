@@ -131,15 +131,21 @@ function entryOf({ input: { state }, declared }: Draft, address: string): Entry 
   return state?.resources[former ?? address];
 }
 
-/** Attributes that were applied and are not declared any more: nothing is sent for them. */
-export const undeclaredNotes = (draft: Draft): readonly Diagnostic[] =>
-  [...draft.planned].flatMap(([address, { kind, declared, live }]): Diagnostic | [] => {
-    const entry = entryOf(draft, address);
-    if (!entry || entry.id !== live?.id) return [];
+/** Attributes that were applied and are not declared any more, and that the plan does not change. */
+export function undeclaredNotes(draft: Draft, changes: readonly Change[]): readonly Diagnostic[] {
+  const byAddress = new Map(changes.map((change) => [change.address, change]));
+  return [...draft.planned].flatMap(([address, { kind, declared, live }]): Diagnostic | [] => {
+    const [entry, change] = [entryOf(draft, address), byAddress.get(address)];
+    if (!entry || !change || entry.id !== live?.id) return [];
     const { lifecycle, origin } = draft.declared.get(address)!;
-    const applied = ignoring(entry.applied, lifecycle.ignore_changes ?? []);
+    const { ignore_changes = [] } = lifecycle;
+    const applied = ignoring(entry.applied, ignore_changes);
     const secrets = Object.keys(entry.secrets ?? {}).filter((path) => !holds(declared, path));
-    const paths = outermost([...notDeclared(kind.attributes, applied, declared), ...secrets]);
+    const covered = [...changesOf(change).map(({ path }) => path), ...ignore_changes];
+    const paths = outermost([
+      ...notDeclared(kind.attributes, applied, declared),
+      ...secrets,
+    ]).filter((path) => !covered.some((one) => isWithin(path, one) || isWithin(one, path)));
     if (paths.length === 0) return [];
     const [is, it, value] =
       paths.length === 1 ? ['is', 'it', 'value stays'] : ['are', 'them', 'values stay'];
@@ -147,11 +153,15 @@ export const undeclaredNotes = (draft: Draft): readonly Diagnostic[] =>
       severity: 'info',
       code: 'no-longer-declared',
       summary: `${paths.join(', ')} of ${address} ${is} no longer declared.`,
-      detail: `Nothing is sent for ${it}: the live ${value}, and trueup no longer manages ${it}.`,
+      detail: `The live ${value}, and trueup no longer manages ${it}.`,
       address,
       origin,
     };
   });
+}
+
+const isWithin = (path: string, other: string): boolean =>
+  path === other || path.startsWith(`${other}.`);
 
 /** Paths of what `applied` holds and `declared` lacks. A null was declared in order to have no value. */
 function* notDeclared(
@@ -194,5 +204,5 @@ function holds(declared: Value, path: string): boolean {
 /** Without those that are inside another one. */
 const outermost = (paths: readonly string[]): readonly string[] =>
   [...new Set(paths)].filter(
-    (path) => !paths.some((other) => other !== path && path.startsWith(`${other}.`)),
+    (path) => !paths.some((other) => other !== path && isWithin(path, other)),
   );

@@ -7,6 +7,7 @@ import {
   isKnown,
   normal,
   own,
+  Reference,
   referencesIn,
   Secret,
   writes,
@@ -51,6 +52,7 @@ import {
   Matcher,
   adoptionWords,
   adviceToFind,
+  formerAddressInState,
   isMatchError,
   recordedObject,
   unknownParent,
@@ -164,7 +166,7 @@ export function plan(input: PlanInput): Proposal {
     ...replacedOutsideNotes(ordered),
     ...identityConflicts(draft, ordered, new Set(twins.flat().map(({ address }) => address))),
     ...unseenNotes(draft),
-    ...undeclaredNotes(draft),
+    ...undeclaredNotes(draft, ordered),
     ...undecidedNotes(draft),
     ...renameNotes(renames, ordered),
   );
@@ -408,14 +410,17 @@ function creation(
 
 /** Where the object of a reference is gone, only the state tells where the reference led. */
 const recordedValue =
-  ({ lookups, input }: Draft): NonNullable<Comparison['asRecorded']> =>
-  (attribute, value) =>
-    isKnown(value)
-      ? value
-      : normal(
-          attribute,
-          fill(value, (one) => resolveReference(one, new Map(), lookups, input)),
-        );
+  ({ lookups, input, declared }: Draft): NonNullable<Comparison['asRecorded']> =>
+  (attribute, value) => {
+    const recorded: Resolver = (reference) => {
+      const { source, target, attribute: name } = reference;
+      const former =
+        declared.has(target) && formerAddressInState(declared.get(target)!, input.state);
+      const one = former ? new Reference(source, former, name) : reference;
+      return resolveReference(one, new Map(), lookups, input);
+    };
+    return isKnown(value) ? value : normal(attribute, fill(value, recorded));
+  };
 
 function onLive(
   draft: Draft,

@@ -8,6 +8,7 @@ import {
   type Declaration,
   type Entry,
   type JsonObject,
+  type Lifecycle,
   type Live,
   type Project,
   type Values,
@@ -1163,7 +1164,7 @@ it.each<[string, JsonObject, Values, Partial<Entry>, string[]]>([
     only === undefined
       ? []
       : [
-          `${only} of alert_push_destinations.p is no longer declared. Nothing is sent for it: the live value stays, and trueup no longer manages it.`,
+          `${only} of alert_push_destinations.p is no longer declared. The live value stays, and trueup no longer manages it.`,
         ],
   );
 });
@@ -1191,6 +1192,45 @@ it.each([
   const [note] = plan.diagnostics.filter(({ code }) => code === 'looks-renamed');
   expect(note?.detail).toContain(said);
   expect(note?.detail?.includes('renamed_from')).toBe(keys.length === 1);
+});
+
+it('what the plan takes out of the live object does not stay: no note says so', () => {
+  const before = {
+    name: 'G',
+    account: '1',
+    configuration: [{ lan: { mtu: 1500 }, wifi: 'x' }, []],
+  };
+  const scene = (declared: Values, lifecycle: Lifecycle) =>
+    planScene({
+      declared: [declare('groups.g', { name: 'G', account: '1', ...declared }, lifecycle)],
+      state: { 'groups.g': entry('groups', '7', before) },
+      live: { groups: [live('groups', '7', before)] },
+    }).plan.diagnostics.filter(({ code }) => code === 'no-longer-declared');
+  expect(scene({ configuration: [{}, []] }, { clear: true })).toEqual([]);
+  expect(scene({ configuration: [{ lan: { mtu: 1500 } }, []] }, {})).toMatchObject([
+    { summary: 'configuration.0.wifi of groups.g is no longer declared.' },
+  ]);
+  expect(scene({}, { ignore_changes: ['configuration'] })).toEqual([]);
+});
+
+it('a member of a document that refers to what is gone was not edited', () => {
+  const two = new Reference('declared', 'accounts.two', 'id');
+  const at = <T>(owner: T) => ({
+    name: 'G',
+    account: '1',
+    configuration: [{ lan: { owner } }, []],
+  });
+  const { plan } = planScene({
+    declared: [declare('accounts.two', { name: 'Two' }), declare('groups.g', at(two))],
+    state: {
+      'accounts.two': entry('accounts', '2', { name: 'Two' }),
+      'groups.g': entry('groups', '7', at('2')),
+    },
+    live: { accounts: [root], groups: [live('groups', '7', at('99'))] },
+  });
+  expect(plan.changes.find(({ address }) => address === 'groups.g')?.reason).toBe(
+    'configuration.0.lan.owner changed outside of trueup',
+  );
 });
 
 it('what refers to an undecided object is not planned, and its old id is not sent', () => {

@@ -731,7 +731,7 @@ describe('recover', () => {
     ).toEqual([
       `recovered: ${PUSH}.a1 was deleted by an interrupted run.`,
       `recovered: ${PUSH}.a3 was updated by an interrupted run.`,
-      `recovered: ${PUSH}.a8 was updated by an interrupted run.`,
+      `recovered: Whether ${PUSH}.a8 was updated by an interrupted run is not known: the service does not show what was sent.`,
       `recovered: ${PUSH}.a9 was deleted by an interrupted run.`,
     ]);
     expect(asked).toEqual([]);
