@@ -72,23 +72,18 @@ export function aboutSavedPlan(context: Context, { name, file }: SavedPlan): str
   const serial =
     state.lineage === null ? 'without a state' : `for serial ${state.serial} of the state`;
   const isBlocked = blockedRules(policy).rules.length > 0;
-  const next = isBlocked
-    ? 'It is blocked, and apply refuses it.'
-    : (applyElsewhere(context, name) ??
-      `To apply it: ${commandToApply(name, identityFlag(context))}`);
+  const here = commandToApply(name, identityFlag(context));
+  const isElsewhere = !isBelow(relative(context.cwd, resolve(context.cwd, name)));
+  const toApply = isElsewhere
+    ? `To apply it, if it was made in this folder: ${here}\nIf it was made in its own folder: ${goingThere(name)}`
+    : `To apply it: ${here}`;
+  const next = isBlocked ? 'It is blocked, and apply refuses it.' : toApply;
   return `Made at ${generated_at} ${serial}, valid until ${expires_at}.\n${next}`;
 }
 
-/** What to type for a plan that is not below the current folder: its declarations are probably not there either. */
-const applyElsewhere = ({ cwd }: Context, name: string): string | undefined =>
-  isBelow(relative(cwd, resolve(cwd, name))) ? undefined : applyInItsFolder(name);
-
-const applyInItsFolder = (name: string): string =>
-  `Apply it in the folder in which it was made.${
-    dirname(name) === '.'
-      ? ''
-      : `\nIf that is the folder of the plan: cd ${pathWord(dirname(name))} && trueup apply ${pathWord(basename(name))}`
-  }`;
+/** To the folder of a plan, and its apply there. */
+const goingThere = (name: string): string =>
+  `cd ${pathWord(dirname(name))} && trueup apply ${pathWord(basename(name))}`;
 
 const LONGEST = 30 * 24 * 60 * 60 * 1000;
 
@@ -212,10 +207,12 @@ const NOT_HERE: ReadonlySet<string> = new Set([
 
 /** PATHs are relative to the folder in which the plan was made; it holds them, but not that folder. */
 function refuseOtherFolder(name: string): never {
+  const where =
+    dirname(name) === '.' ? '' : `\nIf that is the folder of the plan: ${goingThere(name)}`;
   refuse(
     'stale',
     `${name} is stale: the declarations from which it was made are not in the current folder.`,
-    { detail: `Nothing was changed. ${applyInItsFolder(name)}` },
+    { detail: `Nothing was changed. Apply it in the folder in which it was made.${where}` },
     exits.stale,
   );
 }

@@ -8176,8 +8176,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a plan of another folder is applied here',
     file: 'cli/saved-plan.ts',
-    find: 'isBelow(relative(cwd, resolve(cwd, name)))',
-    replace: 'true || isBelow(relative(cwd, resolve(cwd, name)))',
+    find: '!isBelow(relative(context.cwd, resolve(context.cwd, name)))',
+    replace: 'Number(isBelow(relative(context.cwd, resolve(context.cwd, name)))) > 1',
     tests: planMessages,
   },
   {
@@ -8326,5 +8326,12 @@ export const mutants: readonly Mutant[] = [
     find: "spent.action === 'delete' || showsAnything(bodies.get(op))",
     replace: 'true || showsAnything(bodies.get(op))',
     tests: recover,
+  },
+  {
+    name: 'one user is counted as two last administrators',
+    file: 'resources/rules/last-administrator.ts',
+    find: '.add(userOf(change));',
+    replace: '.add(change.address);',
+    tests: plan,
   },
 ];

@@ -26,12 +26,12 @@ test('a saved plan and its report say which serial of the state they were made w
   const home = folder({ 'trueup.yaml': small });
   const plan = ['plan', '--out', 'p.plan', '--report', 'markdown=p.md'];
   expect((await home.expect(0, plan)).stderr).toContain(
-    'Saved. There is no state yet. To apply the plan, within 24 h: trueup apply p.plan',
+    'Saved. There is no state yet.\nTo apply the plan, within 24 h: trueup apply p.plan',
   );
   expect(home.read('p.md')).toContain(' · no state · ');
   await home.expect(0, ['apply', 'p.plan']);
   home.write('trueup.yaml', small.replace('Field operations', 'Field'));
-  expect((await home.expect(0, plan)).stderr).toContain('Saved. The state has serial 1. To apply');
+  expect((await home.expect(0, plan)).stderr).toContain('Saved. The state has serial 1.\nTo apply');
   expect(home.read('p.md')).toContain(' · state serial 1 · ');
 });
 

@@ -2,11 +2,11 @@
 // to another place in the tree. It holds at the end of a plan, between two of its requests, and despite changes by
 // others since the plan was made.
 import {
+  cached,
   labelsIn,
   namedWithId,
   Refusal,
   refuse,
-  tally,
   type Change,
   type CheckFailure,
   type Diagnostic,
@@ -224,6 +224,12 @@ function lost(change: Change, account: string): CheckFailure {
   };
 }
 
+/** Whose role ends: one user may be named by a role and by the user itself. */
+const userOf = (change: Change): string =>
+  change.kind === USERS && 'id' in change
+    ? change.id
+    : String('before' in change ? change.before.user : change.address);
+
 function accountWords(live: LiveObjects, id: string): string {
   const name = labelsIn(live)(ACCOUNTS, id);
   return `account ${name === undefined ? id : namedWithId(name, id)}`;
@@ -232,10 +238,12 @@ function accountWords(live: LiveObjects, id: string): string {
 export const lastAdministrator: Omit<PolicyRule, 'name'> = {
   judge({ changes, live, settings: { roles } }) {
     const blocked = guards(changes, live, roles).filter(({ waits }) => !waits);
-    const counts = tally(blocked.map(({ account }) => account));
+    const users = new Map<string, Set<string>>();
+    for (const { change, account } of blocked)
+      cached(users, account, () => new Set()).add(userOf(change));
     return blocked.map(({ change: { address }, account }) => {
       const where = accountWords(live, account);
-      const count = counts.get(account)!;
+      const count = users.get(account)!.size;
       const who =
         count === 1 ? 'the last administrator' : `one of the last ${count} administrators`;
       return {

@@ -64,7 +64,7 @@ test.each([
   [
     '',
     '../p.plan',
-    ' Apply it in the folder in which it was made. If that is the folder of the plan: cd .. && trueup apply p.plan',
+    ' To apply it, if it was made in this folder: trueup apply ../p.plan If it was made in its own folder: cd .. && trueup apply p.plan',
   ],
 ])('the way to apply a plan that is shown from elsewhere: in %j', async (folder, name, said) => {
   const cwd = await planned();

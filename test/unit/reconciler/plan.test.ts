@@ -1296,6 +1296,28 @@ it.each([
   expect(found.map(({ detail }) => detail)).toEqual(said);
 });
 
+it('a user who is deactivated and demoted at once is one administrator', () => {
+  const user = { email: 'dana@example.com' };
+  const { plan } = planScene({
+    declared: [
+      declare('users.dana', { ...user, is_active: false }),
+      declare('account_authorizations.dana', { user: '7', account: '2', role: 'read_only_user' }),
+    ],
+    live: {
+      accounts: [root, hq],
+      users: [live('users', '7', { ...user, is_active: true })],
+      account_authorizations: [
+        live('account_authorizations', 'z7', { user: '7', account: '2', role: 'administrator' }),
+      ],
+    },
+  });
+  const found = plan.verdicts.filter(({ rule }) => rule === 'last-administrator');
+  expect(found.map(({ detail }) => detail)).toEqual([
+    'account_authorizations.dana is the last administrator of account HQ (2)',
+    'users.dana is the last administrator of account HQ (2)',
+  ]);
+});
+
 it('destroy of a part is no reason that speaks of everything', () => {
   const { plan } = planScene({
     state: {
