@@ -8334,4 +8334,11 @@ export const mutants: readonly Mutant[] = [
     replace: '.add(change.address);',
     tests: plan,
   },
+  {
+    name: 'what was last applied has no name behind its identifier',
+    file: 'reconciler/audit/drift.ts',
+    find: '{ ...applied[name], ...planned[name] }',
+    replace: '{ ...planned[name] }',
+    tests: referenceLabels,
+  },
 ];

@@ -32,6 +32,7 @@ import {
   type Live,
   type Project,
   type Provider,
+  type ReferenceLabels,
   type UnmanagedRecord,
   type Value,
   worst,
@@ -220,14 +221,9 @@ function recordOf(
   const changes = changesOf(change).filter(
     (one) => edited(one) || !differsInSecretsAlone(kind, one),
   );
-  const told = changes.map((one): DriftChange => ({
-    path: one.path,
-    declared: json(one.after),
-    ...(one.after instanceof Secret && edited(one)
-      ? { applied: SENSITIVE, live: SENSITIVE }
-      : { ...appliedAt(entry, one.path), live: json(one.before) }),
-  }));
-  const shown = { changes: told, ...defined({ reference_labels: change.reference_labels }) };
+  const told = changes.map((one): DriftChange => toldOf(one, entry, edited(one)));
+  const applied = drifted.get(change.address)?.reference_labels;
+  const shown = { changes: told, ...labelsOfBoth(applied, change.reference_labels) };
   if (change.action === 'adopt' && change.previous_id !== undefined) {
     const { previous_id, id } = change;
     const replaced = { reason: REPLACED_OUTSIDE, previous_id, importing: { id } } as const;
@@ -260,6 +256,30 @@ function recordOf(
   }));
   return found('settled', id, { changes: settled, ...defined({ reference_labels }) }, outside);
 }
+
+/** What was applied may refer to another object than what is declared and what is live. */
+function labelsOfBoth(
+  applied: ReferenceLabels = {},
+  planned: ReferenceLabels = {},
+): Pick<DriftRecord, 'reference_labels'> {
+  const names = new Set([...Object.keys(applied), ...Object.keys(planned)]);
+  if (names.size === 0) return {};
+  const both = [...names].map((name) => [name, { ...applied[name], ...planned[name] }] as const);
+  return { reference_labels: Object.fromEntries(both) };
+}
+
+/** A change as an audit tells it. A secret is shown on no side. */
+const toldOf = (
+  { path, before, after }: AttributeChange,
+  entry: Entry | undefined,
+  isEdited: boolean,
+): DriftChange => ({
+  path,
+  declared: json(after),
+  ...(after instanceof Secret && isEdited
+    ? { applied: SENSITIVE, live: SENSITIVE }
+    : { ...appliedAt(entry, path), live: json(before) }),
+});
 
 function appliedAt(entry: Entry | undefined, path: string): Pick<DriftChange, 'applied'> {
   const value = declaredValueAt(entry?.applied ?? {}, path);

@@ -19,7 +19,7 @@ export function hindranceTo(
   { how, entry, live, renamedFrom = address }: LiveMatch,
 ): string | undefined {
   const { create, delete: remove } = kind.operations;
-  const forget = `Declare the other object under a new name, or forget this one: trueup state rm ${shellWord(renamedFrom)}`;
+  const forget = `Declare the other object under a new name; or remove this declaration, and forget its object: trueup state rm ${shellWord(renamedFrom)}`;
   const missing = [...(create ? [] : ['created']), ...(remove ? [] : ['deleted'])];
   if (missing.length > 0)
     return `${kind.name} cannot be ${missing.join(' or ')} through the API, so trueup cannot replace this object. ${forget}`;

@@ -76,6 +76,23 @@ test('an audit names them, too, and what was last applied', async () => {
   expect(sarif.stdout).toContain(String.raw`account: \"3\" (South) → \"2\" (North).`);
 });
 
+test('an audit names what was last applied, where all three differ', async () => {
+  const { cwd, run } = await applied(
+    MOVED.replace(
+      'shop: { name: Shop, account: "${accounts.south.id}" }',
+      'shop: { name: Shop, account: "1" }',
+    ),
+  );
+  const file = join(cwd, '.trueup', 'emulator.json');
+  const estate = JSON.parse(readFileSync(file, 'utf8')) as {
+    records: { accounts: { id: string; account: unknown }[] };
+  };
+  estate.records.accounts.find((one) => one.id === '4')!.account = '3';
+  writeFileSync(file, JSON.stringify(estate));
+  const { text } = await run(drift, 'drift');
+  expect(text).toContain('account "1" (Headquarters) → "3" (South) last applied: "2" (North)');
+});
+
 test('a plan names what a changed object outside of trueup refers to', async () => {
   const { cwd, run } = await applied(PROJECT);
   const file = join(cwd, '.trueup', 'emulator.json');
