@@ -8341,4 +8341,18 @@ export const mutants: readonly Mutant[] = [
     replace: '{ ...planned[name] }',
     tests: referenceLabels,
   },
+  {
+    name: 'a renamed object that is gone counts as another one',
+    file: 'reconciler/plan/plan.ts',
+    find: 'const one = former ? new Reference(',
+    replace: 'const one = former === target ? new Reference(',
+    tests: plan,
+  },
+  {
+    name: 'an ignored secret is said to be no longer declared',
+    file: 'reconciler/plan/plan-notes.ts',
+    find: '.map(({ path }) => path), ...ignore_changes]',
+    replace: '.map(({ path }) => path)]',
+    tests: plan,
+  },
 ];

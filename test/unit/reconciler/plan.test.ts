@@ -1233,6 +1233,44 @@ it('a member of a document that refers to what is gone was not edited', () => {
   );
 });
 
+it('a secret whose attribute is ignored is not said to be no longer declared', () => {
+  const secrets = { 'authentication.secret': { of: 'x', hash: 'y' } };
+  const { plan } = planScene({
+    declared: [
+      declare('alert_push_destinations.p', { name: 'P' }, { ignore_changes: ['authentication'] }),
+    ],
+    state: {
+      'alert_push_destinations.p': {
+        ...entry('alert_push_destinations', 'd-1', { name: 'P' }),
+        secrets,
+      },
+    },
+    live: { alert_push_destinations: [live('alert_push_destinations', 'd-1', { name: 'P' })] },
+  });
+  expect(plan.diagnostics).toEqual([]);
+});
+
+it('a list that refers to a renamed object that is gone was not edited', () => {
+  const to = new Reference('declared', 'alert_push_destinations.new', 'destination_config_id');
+  const { plan } = planScene({
+    declared: [
+      declare('alert_push_destinations.new', { name: 'P' }, { renamed_from: 'old' }),
+      declare('alert_rules.r', { ...rule, http_destinations: [to] }),
+    ],
+    state: {
+      'alert_push_destinations.old': entry('alert_push_destinations', 'd-1', { name: 'P' }),
+      'alert_rules.r': entry('alert_rules', 'r-1', { ...rule, http_destinations: ['d-1'] }),
+    },
+    live: {
+      alert_rules: [liveRule('r-1', { http_destinations: [] })],
+      alert_push_destinations: [],
+    },
+  });
+  expect(plan.changes.find(({ address }) => address === 'alert_rules.r')?.reason).toBe(
+    'http_destinations changed outside of trueup',
+  );
+});
+
 it('what refers to an undecided object is not planned, and its old id is not sent', () => {
   const destinations = ['d-2', 'd-3'].map((id) =>
     live('alert_push_destinations', id, { name: 'P', endpoint: { url: 'https://a.test' } }),
