@@ -1797,7 +1797,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a for_each of which a member stays is moved as a whole',
     file: 'reconciler/plan/rename-hints.ts',
-    find: '&& !parts.has(whole[0])',
+    find: '&& !parts.has(from)',
     replace: '',
     tests: ['unit/reconciler/rename-hints.test.ts'],
   },
@@ -8134,14 +8134,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a for_each that was split moves as a whole',
     file: 'reconciler/plan/rename-hints.ts',
-    find: '&& isAlone(0, whole)',
+    find: '&& goals.get(from)!.size === 1',
     replace: '',
     tests: plan,
   },
   {
     name: 'one that two became is the goal of two moves',
     file: 'reconciler/plan/rename-hints.ts',
-    find: '&& isAlone(1, whole)',
+    find: '&& sources.get(to)!.size === 1',
     replace: '',
     tests: plan,
   },

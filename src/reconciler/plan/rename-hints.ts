@@ -1,6 +1,7 @@
 // A new address that is probably an old one renamed: suggested, never assumed.
 import {
   append,
+  cached,
   defined,
   firstNamed,
   shellWord,
@@ -122,18 +123,19 @@ function movesOf(renames: readonly Rename[], changes: readonly Change[]): readon
   const parts = new Set(
     changes.flatMap(({ address }) => (moved.has(address) ? [] : withoutKey(address))),
   );
-  const wholes = renames.map(({ old, change }): readonly [from: string, to: string] => [
-    withoutKey(old.address),
-    withoutKey(change.address),
-  ]);
   // A name moves once, and one alone moves to another name.
-  const isAlone = (at: 0 | 1, whole: readonly [string, string]): boolean =>
-    wholes.every((one) => one[at] !== whole[at] || one[1 - at] === whole[1 - at]);
-  const moves = renames.map(({ old: { address: from }, change: { address: to } }, index) => {
-    const whole = wholes[index]!;
-    return moved.has(from) && !parts.has(whole[0]) && isAlone(0, whole) && isAlone(1, whole)
-      ? moveEntry(...whole)
-      : moveEntry(from, to);
+  const [goals, sources] = [new Map<string, Set<string>>(), new Map<string, Set<string>>()];
+  for (const { old, change } of renames) {
+    const [from, to] = [withoutKey(old.address), withoutKey(change.address)];
+    cached(goals, from, () => new Set()).add(to);
+    cached(sources, to, () => new Set()).add(from);
+  }
+  const moves = renames.map(({ old, change }) => {
+    const [from, to] = [withoutKey(old.address), withoutKey(change.address)];
+    const isWhole = moved.has(old.address) && !parts.has(from);
+    return isWhole && goals.get(from)!.size === 1 && sources.get(to)!.size === 1
+      ? moveEntry(from, to)
+      : moveEntry(old.address, change.address);
   });
   return [...new Set(moves)];
 }

@@ -127,6 +127,19 @@ function reading(rules: readonly PolicyRule[] = library.rules) {
   };
 }
 
+/** The service of a process that ends right after a write of this kind. */
+function dyingAfter(service: ReturnType<typeof reading>, name: string): CloudWriter {
+  const cloud = libraryCloud(service.objects);
+  return {
+    ...cloud,
+    async send(kind, ...more) {
+      const sent = await cloud.send(kind, ...more);
+      if (kind.name === name) service.files.crashAt(0);
+      return sent;
+    },
+  };
+}
+
 describe('a service in memory', () => {
   it('is planned, with references and a document', async () => {
     const document = documentOf(await reading().plan(both));
@@ -245,16 +258,7 @@ describe('a service in memory', () => {
     'is recovered: killed after the write of %s, the next run creates nothing twice',
     async (name) => {
       const service = reading();
-      const cloud = libraryCloud(service.objects);
-      const dying: CloudWriter = {
-        ...cloud,
-        async send(kind, ...more) {
-          const sent = await cloud.send(kind, ...more);
-          if (kind.name === name) service.files.crashAt(0);
-          return sent;
-        },
-      };
-      await expect(service.apply(both, dying)).rejects.toThrow('power');
+      await expect(service.apply(both, dyingAfter(service, name))).rejects.toThrow('power');
       expect(service.objects.get(name)?.size).toBe(1);
       service.files.reboot();
       expect(await service.apply(both)).toMatchObject({ exit: 0 });
@@ -268,17 +272,8 @@ describe('a service in memory', () => {
   it('an update without an outcome is told by the next plan, and its recovery by the next apply', async () => {
     const service = reading();
     await service.apply(both);
-    const cloud = libraryCloud(service.objects);
-    const dying: CloudWriter = {
-      ...cloud,
-      async send(...all) {
-        const sent = await cloud.send(...all);
-        service.files.crashAt(0);
-        return sent;
-      },
-    };
     const renamed = projectOf(maps, { ...atlas, values: { ...atlas.values, shelf: null } });
-    await expect(service.apply(renamed, dying)).rejects.toThrow('power');
+    await expect(service.apply(renamed, dyingAfter(service, 'books'))).rejects.toThrow('power');
     service.files.reboot();
     const { plan } = await service.plan(renamed);
     expect(plan.diagnostics.map(({ code, summary }) => `${code}: ${summary}`)).toEqual([
@@ -291,16 +286,7 @@ describe('a service in memory', () => {
 
   it('an apply that is refused tells what it recovered before', async () => {
     const service = reading();
-    const cloud = libraryCloud(service.objects);
-    const dying: CloudWriter = {
-      ...cloud,
-      async send(...all) {
-        const sent = await cloud.send(...all);
-        service.files.crashAt(0);
-        return sent;
-      },
-    };
-    await expect(service.apply(both, dying)).rejects.toThrow('power');
+    await expect(service.apply(both, dyingAfter(service, 'shelves'))).rejects.toThrow('power');
     service.files.reboot();
     const hidden = declare('books.hidden', { title: new Secret('env.NONE', () => undefined) });
     await expect(service.apply(projectOf(maps, atlas, hidden))).rejects.toMatchObject({
