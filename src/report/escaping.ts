@@ -21,10 +21,14 @@ export const inert = (text: string): string => text.replace(unsafe, spelled);
 /** One line: line feeds are spelled out, too. */
 export const visible = (text: string): string => inert(text).replaceAll('\n', '\\n');
 
+/** The first `length` UTF-16 units of `text`; one fewer where the last one is half a character. */
+export const beginning = (text: string, length: number): string =>
+  text.length <= length ? text : text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
+
 export function shorten(text: string, length: number): string {
   return text.length <= length
     ? text
-    : `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')}… (${text.length - length} more characters)`;
+    : `${beginning(text, length)}… (${text.length - length} more characters)`;
 }
 
 /** A line that no CI log takes for a command. */

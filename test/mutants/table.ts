@@ -7971,6 +7971,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/report/text.test.ts'],
   },
   {
+    name: 'a line ends with half a character',
+    file: 'report/text-width.ts',
+    find: 'beginning(text, most * UNITS_OF_A_COLUMN)',
+    replace: 'text.slice(0, most * UNITS_OF_A_COLUMN)',
+    tests: ['unit/report/text.test.ts'],
+  },
+  {
     name: 'the progress line of a wait shows what was read',
     file: 'report/progress.ts',
     find: '!applying && waiting === undefined',

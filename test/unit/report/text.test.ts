@@ -96,6 +96,7 @@ describe('wrapping', () => {
     ['--allow max-deletes', 12, 12, ['--allow', 'max-deletes']],
     ['up to --n a--b c', 8, 8, ['up to', '--n a--b', 'c']],
     ['', 5, 5, ['']],
+    ['abcde\u0301f', 5, 5, ['abcde\u0301', 'f']],
   ])('%j in %i and %i columns', (text, first, rest, lines) =>
     expect(wrap(text, first, rest)).toEqual(lines),
   );
@@ -114,6 +115,13 @@ describe('wrapping', () => {
         },
       ),
     );
+  });
+
+  test('parts no character, however many marks one column has', () => {
+    const text = `x${'\u{1d167}'.repeat(64)}bc`;
+    const lines = wrap(text, 1);
+    expect(lines.join('')).toBe(text);
+    expect(lines.filter((line) => !line.isWellFormed())).toEqual([]);
   });
 
   test.each([

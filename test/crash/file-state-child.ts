@@ -1,12 +1,12 @@
 // A process of its own for the tests that kill: `hold PATH` takes the lock and waits, `race PATH` tries once, `work PATH`
 // records and compacts until it dies, saying what was acknowledged. With BEATS its heart beats so many times as fast.
-import { systemClock } from '../../../src/platform/clock.js';
-import { diskFiles } from '../../../src/platform/files.js';
-import { machine } from '../../../src/platform/host.js';
-import { systemRandom } from '../../../src/platform/random.js';
-import { Refusal } from '../../../src/model/index.js';
-import { fileStore, type Session } from '../../../src/state/index.js';
-import { intent, result, TARGET } from './samples.js';
+import { systemClock } from '../../src/platform/clock.js';
+import { diskFiles } from '../../src/platform/files.js';
+import { machine } from '../../src/platform/host.js';
+import { systemRandom } from '../../src/platform/random.js';
+import { Refusal } from '../../src/model/index.js';
+import { fileStore, type Session } from '../../src/state/index.js';
+import { intent, result, TARGET } from '../unit/state/samples.js';
 
 const [mode = '', path = ''] = process.argv.slice(2);
 const say = (line: string): boolean => process.stdout.write(`${line}\n`);

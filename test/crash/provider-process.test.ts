@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { selfSigned } from '../../../src/terraform/protocol/certificate.js';
-import { executable } from '../../support/built.js';
+import { selfSigned } from '../../src/terraform/protocol/certificate.js';
+import { executable } from '../support/built.js';
 
 const TF_PLUGIN_MAGIC_COOKIE = 'd602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2';
 const core = selfSigned(Date.now(), Buffer.alloc(8, 9));
@@ -18,7 +18,9 @@ const asked = { TF_PLUGIN_MAGIC_COOKIE, PLUGIN_CLIENT_CERT: core.certificate };
 
 let script: Awaited<ReturnType<typeof executable>>;
 beforeAll(async () => {
-  script = await executable(fileURLToPath(new URL('./made-up-main.ts', import.meta.url)));
+  script = await executable(
+    fileURLToPath(new URL('../unit/terraform/made-up-main.ts', import.meta.url)),
+  );
 });
 afterAll(() => script.remove());
 

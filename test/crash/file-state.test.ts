@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/platform/clock.js';
-import type { Clock } from '../../../src/platform/index.js';
-import { diskFiles } from '../../../src/platform/files.js';
-import { machine } from '../../../src/platform/host.js';
-import { systemRandom } from '../../../src/platform/random.js';
-import { fileStore, type Store } from '../../../src/state/index.js';
-import { TARGET } from './samples.js';
+import { systemClock } from '../../src/platform/clock.js';
+import type { Clock } from '../../src/platform/index.js';
+import { diskFiles } from '../../src/platform/files.js';
+import { machine } from '../../src/platform/host.js';
+import { systemRandom } from '../../src/platform/random.js';
+import { fileStore, type Store } from '../../src/state/index.js';
+import { TARGET } from '../unit/state/samples.js';
 
 let folder: string;
 const children: Child[] = [];
@@ -81,7 +81,7 @@ function hurried(): Clock {
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'trueup-processes-'));
   await build({
-    entryPoints: [join(import.meta.dirname, './child.ts')],
+    entryPoints: [join(import.meta.dirname, './file-state-child.ts')],
     bundle: true,
     platform: 'node',
     format: 'esm',
