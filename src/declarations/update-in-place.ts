@@ -70,7 +70,13 @@ export function updatesOf(differences: readonly LiveDifference[], sources: Updat
   const pages = new Map<string, Page>();
   const edits = new Map<string, TextEdit[]>();
   const refusals: Diagnostic[] = [];
-  for (const one of differences.flatMap(inMembers)) {
+  const members = differences.flatMap((one) => {
+    const { attributes } = sources.kinds.get(one.declaration.kind)!;
+    const attribute = attributes[stepsIn(one.path)[0]!];
+    // What a declaration does not name in a document that is merged is not managed.
+    return inMembers(one, attribute?.word === 'document' && attribute.wire !== 'merge');
+  });
+  for (const one of members) {
     const { origin } = one.declaration;
     const kind = sources.kinds.get(one.declaration.kind)!;
     const found = refusedUnread(one, kind, sources) ?? changed(one, kind, { sources, pages });
@@ -85,14 +91,16 @@ export function updatesOf(differences: readonly LiveDifference[], sources: Updat
 }
 
 /** The members that differ, where both values are objects of a document. A secret that reads back masked differs from nothing. */
-function inMembers(one: LiveDifference): readonly LiveDifference[] {
+function inMembers(one: LiveDifference, isWhole: boolean): readonly LiveDifference[] {
   const { path, declared, live } = one;
   if (declared instanceof Secret && isMask(live)) return [];
   if (!isTree(declared) || !isTree(live)) return [one];
-  return Object.entries(declared)
-    .filter(([name, value]) => !equal(value, own<Value>(live, name) ?? null))
-    .flatMap(([name, value]) =>
-      inMembers({ ...one, path: below(path, name), declared: value, live: own<Value>(live, name) }),
+  const names = Object.keys(isWhole ? { ...declared, ...live } : declared);
+  return names
+    .map((name) => ({ name, value: own<Value>(declared, name), now: own<Value>(live, name) }))
+    .filter(({ value, now }) => !equal(value ?? null, now ?? null))
+    .flatMap(({ name, value, now }) =>
+      inMembers({ ...one, path: below(path, name), declared: value, live: now }, isWhole),
     );
 }
 
@@ -139,10 +147,11 @@ function refusedUnread(
       why: 'a template makes the declaration, and others with it',
       instead: `Change the template, or what \`use\` gives it in ${placeText({ ...origin.used_at })}, by hand; or restore what is declared: ${APPLY}`,
     };
-  if (tryAddress(`${kind.name}.${name}`)?.key !== undefined)
+  const key = tryAddress(`${kind.name}.${name}`)?.key;
+  if (key !== undefined)
     return {
       why: 'a `for_each` makes the declaration, and others with it',
-      instead: `The members of a \`for_each\` share this attribute: give each member its own value of it by hand, or restore what is declared: ${APPLY}`,
+      instead: `To accept it, change by hand what the \`for_each\` holds for ${JSON.stringify(key)}. If it holds no value for this attribute, all members share one: give each its own. To restore what is declared: ${APPLY}`,
     };
   if (secretsIn(declared ?? null).size > 0 || holds(live))
     return {

@@ -5,7 +5,6 @@ import {
   ageOf,
   defined,
   exits,
-  isObject,
   keptMembers,
   objectsIn,
   refuse,
@@ -19,7 +18,6 @@ import {
   type Diagnostic,
   type Entry,
   type Intent,
-  type Json,
   type JsonObject,
   type Kind,
   type Kinds,
@@ -254,7 +252,7 @@ export async function recover(
   looker: RecoveryContext,
   session: Session,
 ): Promise<readonly Diagnostic[]> {
-  const { pending } = session.snapshot;
+  const { pending, state } = session.snapshot;
   const { settled, results } = await settleOld(looker, session);
   const undecided = settled.filter(isUndecided).map(question);
   const recovered = settled
@@ -268,13 +266,16 @@ export async function recover(
           : `${one.intent.address} was not created by the interrupted run.`,
       address: one.intent.address,
     }));
-  const bodies = new Map(pending.map(({ op, body }) => [op, body]));
-  const repeated = results.flatMap(({ class: outcome, op, address, spent }): Diagnostic | [] => {
-    if (outcome !== 'applied' || !spent || op === undefined) return [];
-    const isShown = spent.action === 'delete' || showsAnything(bodies.get(op));
+  const intents = new Map(pending.map((intent) => [intent.op, intent]));
+  const repeated = results.flatMap(({ class: outcome, op = '', address }): Diagnostic | [] => {
+    const intent = intents.get(op);
+    if (outcome !== 'applied' || !intent) return [];
+    const { kind, action, body } = intent;
+    const before = state.resources[address];
+    const isShown = action === 'delete' || !wasSoBefore(looker.kinds.get(kind)!, body, before);
     const summary = isShown
-      ? `${address} was ${spent.action}d by an interrupted run.`
-      : `Whether ${address} was updated by an interrupted run is not known: the service does not show what was sent.`;
+      ? `${address} was ${action}d by an interrupted run.`
+      : `Whether ${address} was updated by an interrupted run is not known: the values that the service shows are those of the last apply.`;
     return { severity: 'info', code: 'recovered', summary, address };
   });
   const found = [...recovered, ...repeated];
@@ -369,11 +370,11 @@ async function whatWasDone(
 const shownOnly = (body: JsonObject): JsonObject =>
   keptMembers(body, (value) => value !== SENSITIVE);
 
-/** Whether a body holds a value that can be read back. */
-const showsAnything = (value: Json | undefined): boolean =>
-  isObject(value)
-    ? Object.values(value).some(showsAnything)
-    : value !== undefined && value !== SENSITIVE;
+/** Whether the object was as an update sent it before the update, as far as its values can be read: a new secret alone shows nothing. */
+function wasSoBefore(kind: Kind, body: JsonObject = {}, entry: Entry | undefined): boolean {
+  const values = { ...entry?.applied, ...entry?.observed };
+  return isApplied(kind, shownOnly(body), { id: entry?.id ?? '', values });
+}
 
 /** The records for a create that was looked for: none where a person has to decide. A listing has shown what was found. */
 export function recordsOf(kinds: Kinds, settled: Settled): readonly RunRecord[] {

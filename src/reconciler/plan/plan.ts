@@ -155,7 +155,11 @@ export function plan(input: PlanInput): Proposal {
   const [wanted, unwanted] = afterDeposed(draft, changes, removals);
   const ordered = sequence(wanted, unwanted, input);
   waitForUnseen(draft, ordered);
-  const renames = renamesIn(ordered, input.liveObjects);
+  const addresses = new Set([
+    ...draft.declared.keys(),
+    ...Object.keys(input.state?.resources ?? {}),
+  ]);
+  const renames = renamesIn(ordered, input.liveObjects, addresses);
   diagnostics.push(
     ...draft.fixed.map((one) =>
       immutableError(one, { drift: draft.drift, hints: renames.map(renameNote) }),
@@ -168,7 +172,7 @@ export function plan(input: PlanInput): Proposal {
     ...unseenNotes(draft),
     ...undeclaredNotes(draft, ordered),
     ...undecidedNotes(draft),
-    ...renameNotes(renames, ordered),
+    ...renameNotes(renames, addresses),
   );
   const unmanaged = new Map(
     [...input.liveObjects.values()].map(({ kind }) => [kind.name, matcher.unmanaged(kind)]),

@@ -30,10 +30,11 @@ export interface Rename {
   readonly isWhole: boolean;
 }
 
-/** In the order of the creates, where an object comes after those that it refers to. */
+/** In the order of the creates, where an object comes after those that it refers to. @param addresses all that are declared or in the state: a plan may cover a part of them */
 export function renamesIn(
   changes: readonly Change[],
   liveObjects: LiveCollections,
+  addresses: Iterable<string>,
 ): readonly Rename[] {
   const going = new Map<string, Delete>();
   for (const change of changes)
@@ -68,7 +69,7 @@ export function renamesIn(
     if (!renamed.has(address)) for (const one of depends_on) append(waiting, one, address);
   const olds = new Set([...renamed.values()].map(({ address }) => address));
   const staying = new Set(
-    changes.flatMap(({ address }) =>
+    [...addresses].flatMap((address) =>
       renamed.has(address) || olds.has(address) ? [] : withoutKey(address),
     ),
   );
@@ -90,10 +91,10 @@ export const renameNote = ({ old, change, ...more }: Rename): Diagnostic => ({
   ...defined({ origin: change.origin }),
 });
 
-/** One note for all of them, with one text to paste. */
+/** One note for all of them, with one text to paste. @param addresses as for `renamesIn` */
 export function renameNotes(
   renames: readonly Rename[],
-  changes: readonly Change[],
+  addresses: Iterable<string>,
 ): readonly Diagnostic[] {
   const [first, ...more] = renames;
   if (!first) return [];
@@ -109,19 +110,19 @@ export function renameNotes(
     ...stillCreated(waiting, 'them'),
     `If they were renamed, write this into a new declaration file, and nothing is sent${waiting.length === 0 ? '' : ' for them'}:`,
     'moved:',
-    ...movesOf(renames, changes).map((move) => `  - ${move}`),
+    ...movesOf(renames, addresses).map((move) => `  - ${move}`),
   ].join('\n');
   const summary = `${named('change')} would be created with the identities of ${named('old')}, which would be deleted.`;
   return [{ ...note, summary, detail }];
 }
 
 /** Of single objects, or of a whole `for_each` of which every member has another name now and its key still. */
-function movesOf(renames: readonly Rename[], changes: readonly Change[]): readonly string[] {
+function movesOf(renames: readonly Rename[], addresses: Iterable<string>): readonly string[] {
   const keyOf = (address: string): string | undefined => tryAddress(address)?.key;
   const alike = renames.filter(({ old, change }) => keyOf(old.address) === keyOf(change.address));
   const moved = new Set(alike.map(({ old }) => old.address));
   const parts = new Set(
-    changes.flatMap(({ address }) => (moved.has(address) ? [] : withoutKey(address))),
+    [...addresses].flatMap((address) => (moved.has(address) ? [] : withoutKey(address))),
   );
   // A name moves once, and one alone moves to another name.
   const [goals, sources] = [new Map<string, Set<string>>(), new Map<string, Set<string>>()];

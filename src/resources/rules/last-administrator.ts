@@ -224,11 +224,14 @@ function lost(change: Change, account: string): CheckFailure {
   };
 }
 
-/** Whose role ends: one user may be named by a role and by the user itself. */
-const userOf = (change: Change): string =>
-  change.kind === USERS && 'id' in change
-    ? change.id
-    : String('before' in change ? change.before.user : change.address);
+/** The id of the user whose role ends; none for an account that moves. A role and a user may name one user, and a role may do so by either identifier. */
+function userOf(change: Change, live: LiveObjects): string | undefined {
+  if (change.action === 'create' || moves(change)) return undefined;
+  if (change.kind === USERS) return change.id;
+  const { user } = change.before;
+  const users = [...(live.get(USERS)?.byId.values() ?? [])];
+  return users.find(({ id, values }) => id !== user && values.user_id === user)?.id ?? String(user);
+}
 
 function accountWords(live: LiveObjects, id: string): string {
   const name = labelsIn(live)(ACCOUNTS, id);
@@ -239,19 +242,20 @@ export const lastAdministrator: Omit<PolicyRule, 'name'> = {
   judge({ changes, live, settings: { roles } }) {
     const blocked = guards(changes, live, roles).filter(({ waits }) => !waits);
     const users = new Map<string, Set<string>>();
-    for (const { change, account } of blocked)
-      cached(users, account, () => new Set()).add(userOf(change));
-    return blocked.map(({ change: { address }, account }) => {
+    for (const { change, account } of blocked) {
+      const user = userOf(change, live);
+      if (user !== undefined) cached(users, account, () => new Set()).add(user);
+    }
+    return blocked.map(({ change, account }) => {
+      const { address } = change;
       const where = accountWords(live, account);
-      const count = users.get(account)!.size;
+      if (moves(change))
+        return { address, detail: `${address} moves ${where} away from its last administrator` };
+      const count = users.get(account)?.size;
       const who =
         count === 1 ? 'the last administrator' : `one of the last ${count} administrators`;
-      return {
-        address,
-        detail: address.startsWith(`${ACCOUNTS}.`)
-          ? `${address} moves ${where} away from its last administrator`
-          : `${address} is ${who} of ${where}${count === 1 ? '' : ', and no other would be left'}`,
-      };
+      const others = count === 1 ? '' : ', and no other would be left';
+      return { address, detail: `${address} is ${who} of ${where}${others}` };
     });
   },
   needs(change, { roles }) {

@@ -134,7 +134,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
     text: 'accounts:\n  a: { name: "A ${each.key}", account: "1", for_each: [x] }\n',
     change: rename,
     at: 'trueup.yaml:2:8 · accounts.a["x"] · name',
-    why: 'a `for_each` makes the declaration',
+    why: 'To accept it, change by hand what the `for_each` holds for "x". If it holds no value for this attribute, all members share one: give each its own.',
   },
   'a template': {
     text: 'templates:\n  t: { accounts: { a: { name: A, account: "1" } } }\nuse: { u: { template: t } }\n',
@@ -197,6 +197,12 @@ const refusals: Readonly<Record<string, Refusal>> = {
     change: { kind: 'alert_rules', to: { settings: {} } },
     at: 'trueup.yaml:9:17 · alert_rules.r · settings.a',
     why: 'there is no live value',
+  },
+  'a member that only the live object has': {
+    text: rule('      alert_type__in: [reboot]\n    settings: { a: 1 }\n'),
+    change: { kind: 'alert_rules', to: { settings: { a: 1, other: 2 } } },
+    at: 'trueup.yaml:9:5 · alert_rules.r · settings.other',
+    why: 'it is not written in the declaration itself',
   },
   'a list with comments in brackets': {
     text: rule(

@@ -1093,6 +1093,33 @@ it.each([
   expect(lines.slice(lines.indexOf('moved:') + 1)).toEqual(moves.map((move) => `  - ${move}`));
 });
 
+it('a for_each of which a member stays outside of the plan moves by its members', () => {
+  const names = ['a', 'b', 'c'];
+  const { plan } = planScene({
+    declared: [
+      declare(member('alpha', 'a'), { name: 'a' }),
+      declare(member('beta', 'b'), { name: 'b' }),
+      declare(member('beta', 'c'), { name: 'c' }),
+    ],
+    state: Object.fromEntries(
+      names.map((name) => [member('alpha', name), entry('accounts', `id-${name}`, { name })]),
+    ),
+    live: {
+      accounts: [
+        root,
+        ...names.map((name) => live('accounts', `id-${name}`, { name, account: '1' })),
+      ],
+    },
+    request: { targets: [member('alpha', 'b'), member('alpha', 'c'), 'accounts.beta'] },
+  });
+  const [note] = plan.diagnostics.filter(({ code }) => code === 'looks-renamed');
+  expect(note?.detail?.split('\n').slice(2)).toEqual(
+    ['b', 'c'].map(
+      (key) => `  - { from: '${member('alpha', key)}', to: '${member('beta', key)}' }`,
+    ),
+  );
+});
+
 it.each([
   [{}, 3],
   [{ allow: ['first-run'] }, 0],
@@ -1334,25 +1361,58 @@ it.each([
   expect(found.map(({ detail }) => detail)).toEqual(said);
 });
 
-it('a user who is deactivated and demoted at once is one administrator', () => {
-  const user = { email: 'dana@example.com' };
+it.each(['7', 'u-7'])(
+  'a user who is deactivated and demoted at once is one administrator: %s',
+  (named) => {
+    const user = { email: 'dana@example.com', user_id: 'u-7' };
+    const { plan } = planScene({
+      declared: [
+        declare('users.dana', { email: user.email, is_active: false }),
+        declare('account_authorizations.dana', {
+          user: named,
+          account: '2',
+          role: 'read_only_user',
+        }),
+      ],
+      live: {
+        accounts: [root, hq],
+        users: [live('users', '7', { ...user, is_active: true })],
+        account_authorizations: [
+          live('account_authorizations', 'z7', {
+            user: named,
+            account: '2',
+            role: 'administrator',
+          }),
+        ],
+      },
+    });
+    const found = plan.verdicts.filter(({ rule }) => rule === 'last-administrator');
+    expect(found.map(({ detail }) => detail)).toEqual([
+      'account_authorizations.dana is the last administrator of account HQ (2)',
+      'users.dana is the last administrator of account HQ (2)',
+    ]);
+  },
+);
+
+it('an account that moves is no administrator', () => {
+  const lab = live('accounts', '3', { name: 'Lab', account: '1' });
   const { plan } = planScene({
     declared: [
-      declare('users.dana', { ...user, is_active: false }),
+      declare('accounts.hq', { name: 'HQ', account: '3' }),
       declare('account_authorizations.dana', { user: '7', account: '2', role: 'read_only_user' }),
     ],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ', account: '1' }) },
     live: {
-      accounts: [root, hq],
-      users: [live('users', '7', { ...user, is_active: true })],
+      accounts: [root, hq, lab],
       account_authorizations: [
         live('account_authorizations', 'z7', { user: '7', account: '2', role: 'administrator' }),
       ],
     },
   });
   const found = plan.verdicts.filter(({ rule }) => rule === 'last-administrator');
-  expect(found.map(({ detail }) => detail)).toEqual([
+  expect(found.map(({ detail }) => detail).toSorted()).toEqual([
     'account_authorizations.dana is the last administrator of account HQ (2)',
-    'users.dana is the last administrator of account HQ (2)',
+    'accounts.hq moves account HQ (2) away from its last administrator',
   ]);
 });
 

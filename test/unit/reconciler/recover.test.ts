@@ -731,9 +731,42 @@ describe('recover', () => {
     ).toEqual([
       `recovered: ${PUSH}.a1 was deleted by an interrupted run.`,
       `recovered: ${PUSH}.a3 was updated by an interrupted run.`,
-      `recovered: Whether ${PUSH}.a8 was updated by an interrupted run is not known: the service does not show what was sent.`,
+      `recovered: Whether ${PUSH}.a8 was updated by an interrupted run is not known: the values that the service shows are those of the last apply.`,
       `recovered: ${PUSH}.a9 was deleted by an interrupted run.`,
     ]);
     expect(asked).toEqual([]);
+  });
+
+  const configuration = (n: string) => [{ lan: { list: [{ key: '*', n }] } }, []];
+  it.each([
+    ['a name of before', { name: 'New' }, { name: 'New' }, false],
+    ['a new name', { name: 'New' }, { name: 'Old' }, true],
+    [
+      'a secret in a document',
+      { name: 'New', configuration: configuration('a') },
+      { name: 'New', configuration: configuration('a') },
+      false,
+    ],
+    [
+      'a secret and another value in a document',
+      { name: 'New', configuration: configuration('b') },
+      { name: 'New', configuration: configuration('a') },
+      true,
+    ],
+  ])('an update that sent %s is told', async (_, body, applied, isKnown) => {
+    const kind = 'groups';
+    const intent = { ...change('update', '3', { body }), kind, address: 'groups.g' };
+    const { said } = await recovery({
+      pending: [intent],
+      resources: { 'groups.g': { ...planned, kind, id: '3', applied, observed: {} } },
+      found: [{ id: '3', values: body }],
+    });
+    expect(said).toMatchObject([
+      {
+        summary: isKnown
+          ? 'groups.g was updated by an interrupted run.'
+          : 'Whether groups.g was updated by an interrupted run is not known: the values that the service shows are those of the last apply.',
+      },
+    ]);
   });
 });

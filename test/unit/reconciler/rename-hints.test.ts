@@ -62,18 +62,18 @@ const ofAccounts = (action: string, address: string, name: string): Change => {
 test.each([
   ['of which every member was renamed', [], ["{ from: 'accounts.a', to: 'accounts.b' }"]],
   [
-    'of which a member stays',
-    [ofAccounts('keep', 'accounts.a["z"]', 'Z')],
+    'of which a member stays, whether or not the plan covers it',
+    ['accounts.a["z"]'],
     ['x', 'y'].map((key) => `{ from: 'accounts.a["${key}"]', to: 'accounts.b["${key}"]' }`),
   ],
 ])('one text to paste moves a for_each %s', (_, more, moves) => {
   const changes = [
     ...['x', 'y'].map((key) => ofAccounts('create', `accounts.b["${key}"]`, key)),
     ...['x', 'y'].map((key) => ofAccounts('delete', `accounts.a["${key}"]`, key)),
-    ...more,
   ];
+  const addresses = [...changes.map(({ address }) => address), ...more];
   const live = new Map([['accounts', { kind: kindOf('accounts'), byId: new Map() }]]);
-  const notes = renameNotes(renamesIn(changes, live), changes);
+  const notes = renameNotes(renamesIn(changes, live, addresses), addresses);
   expect(notes.map(({ detail }) => detail?.split('\n').slice(2))).toEqual([
     moves.map((move) => `  - ${move}`),
   ]);
