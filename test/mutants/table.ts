@@ -8246,8 +8246,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an update of an interrupted run is told by nobody',
     file: 'reconciler/apply/recovery.ts',
-    find: "if (outcome !== 'applied' || !spent",
-    replace: "if (outcome === 'applied' || !spent",
+    find: "if (outcome !== 'applied' || !intent)",
+    replace: "if (outcome === 'applied' || !intent)",
     tests: recover,
   },
   {
@@ -8349,6 +8349,34 @@ export const mutants: readonly Mutant[] = [
     tests: plan,
   },
   {
+    name: 'what refers to an undecided object changes although the recorded id is live',
+    file: 'reconciler/plan/undecided.ts',
+    find: 'isKnown(before) && isApplied(kind, { [name]: before }, live)',
+    replace: 'false',
+    tests: plan,
+  },
+  {
+    name: 'what refers to an undecided object keeps a recorded id that is not live',
+    file: 'reconciler/plan/undecided.ts',
+    find: 'isKnown(before) && isApplied(kind, { [name]: before }, live)',
+    replace: 'isKnown(before)',
+    tests: plan,
+  },
+  {
+    name: 'an object is replaced because of an undecided one',
+    file: 'reconciler/plan/plan.ts',
+    find: 'if (root !== undefined) {',
+    replace: 'if (root !== undefined && false) {',
+    tests: plan,
+  },
+  {
+    name: 'what is updated is said to be created',
+    file: 'reconciler/plan/undecided.ts',
+    find: "planned.get(target)?.live ? 'updated' : 'created'",
+    replace: "'created'",
+    tests: plan,
+  },
+  {
     name: 'what a plan does not cover counts as moved',
     file: 'reconciler/plan/plan.ts',
     find: 'new Set([...draft.declared.keys(), ...Object.keys(input.state?.resources ?? {})])',
@@ -8371,7 +8399,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a renamed object that is gone counts as another one',
-    file: 'reconciler/plan/plan.ts',
+    file: 'reconciler/plan/undecided.ts',
     find: 'const one = former ? new Reference(',
     replace: 'const one = former === target ? new Reference(',
     tests: plan,

@@ -65,25 +65,6 @@ export function unseenNotes({ unseen, old }: Draft): readonly Diagnostic[] {
 /** Names that a note lists, and ways to a secret. */
 const FEW = 3;
 
-/** What refers to an object of which an error says that it is not decided. */
-export function undecidedNotes({ undecided }: Draft): readonly Diagnostic[] {
-  const waiting = [...undecided].filter(([address, root]) => address !== root);
-  if (waiting.length === 0) return [];
-  const [were, they] = waiting.length === 1 ? ['was', 'it refers'] : ['were', 'they refer'];
-  const names = firstNamed(waiting.map(([address]) => address).toSorted(compareText), FEW);
-  const roots = firstNamed(
-    [...new Set(waiting.map(([, root]) => root))].toSorted(compareText),
-    FEW,
-  );
-  return [
-    {
-      severity: 'info',
-      code: 'not-planned',
-      summary: `${names} ${were} not planned: ${they} to ${roots}, whose live object is not decided.`,
-    },
-  ];
-}
-
 /** What the plan does not do without the value of a secret, and what it does with it. */
 const WITHOUT = {
   compare: ['so the plan does not compare it', ['Then the plan shows whether it has to be sent.']],

@@ -5,10 +5,7 @@ import {
   defined,
   faultsOf,
   isKnown,
-  normal,
   own,
-  Reference,
-  referencesIn,
   Secret,
   writes,
   type AttributeChange,
@@ -26,14 +23,7 @@ import {
   type Write,
 } from '../../model/index.js';
 import { graph } from './dependency-graph.js';
-import {
-  type Comparison,
-  createdFields,
-  diff,
-  driftOf,
-  ignoring,
-  type SecretVerdict,
-} from './diff.js';
+import { createdFields, diff, driftOf, ignoring, type SecretVerdict } from './diff.js';
 import { declaredPart, literalsAtMasks } from './document-diff.js';
 import {
   composedUpdate,
@@ -52,7 +42,6 @@ import {
   Matcher,
   adoptionWords,
   adviceToFind,
-  formerAddressInState,
   isMatchError,
   recordedObject,
   unknownParent,
@@ -69,17 +58,23 @@ import {
 import type { PlanInput } from './plan-input.js';
 import {
   replacedOutsideNotes,
-  undecidedNotes,
   undeclaredNotes,
   unseenNotes,
   unseenSecretNotes,
 } from './plan-notes.js';
 import { planExitCode } from './plan-exit-code.js';
 import { concerns, firstRunNotes, judge, judgedWhole } from './policy.js';
-import { fill, fillAll, type Resolver } from './resolve-references.js';
+import { fillAll, type Resolver } from './resolve-references.js';
 import { afterDeposed, heldElsewhere, planRemoved } from './removed-declarations.js';
 import { refactoringNotes } from './refactoring-notes.js';
 import { withReferenceLabels } from './reference-labels.js';
+import {
+  awaitedWords,
+  keepingRecorded,
+  recordedValue,
+  undecidedIn,
+  undecidedNotes,
+} from './undecided.js';
 import { renameNote, renameNotes, renamesIn } from './rename-hints.js';
 import { firstWrite, hindranceTo, type LiveMatch } from './replacement.js';
 import { withNumbers } from './text-numbers.js';
@@ -412,20 +407,6 @@ function creation(
   ];
 }
 
-/** Where the object of a reference is gone, only the state tells where the reference led. */
-const recordedValue =
-  ({ lookups, input, declared }: Draft): NonNullable<Comparison['asRecorded']> =>
-  (attribute, value) => {
-    const recorded: Resolver = (reference) => {
-      const { source, target, attribute: name } = reference;
-      const former =
-        declared.has(target) && formerAddressInState(declared.get(target)!, input.state);
-      const one = former ? new Reference(source, former, name) : reference;
-      return resolveReference(one, new Map(), lookups, input);
-    };
-    return isKnown(value) ? value : normal(attribute, fill(value, recorded));
-  };
-
 function onLive(
   draft: Draft,
   one: FilledDeclaration,
@@ -434,7 +415,8 @@ function onLive(
   const { kind, declaration, filled } = one;
   const { entry } = match;
   const values = withNumbers(kind, filled, match.live.values);
-  const declared = ignoring(values, declaration.lifecycle.ignore_changes ?? []);
+  const wanted = ignoring(values, declaration.lifecycle.ignore_changes ?? []);
+  const declared = keepingRecorded(draft, kind, wanted, match.live);
   const recorded = match.how === 'recorded';
   const applied = recorded ? entry?.applied : undefined;
   const seen = declaredPart(kind, declared, match.live.values, applied);
@@ -447,6 +429,11 @@ function onLive(
   const asRecorded = recordedValue(draft);
   const changes = diff({ kind, declared, live, applied, secret, asRecorded });
   const fixed = changes.filter(({ path }) => kind.attributes[path.split('.', 1)[0]!]?.immutable);
+  const [root] = fixed.flatMap(({ after = null }) => undecidedIn(draft, after) ?? []);
+  if (root !== undefined) {
+    draft.undecided.set(declaration.address, root);
+    return [];
+  }
   if (fixed.length > 0)
     return replacement(draft, one, { match, before: live.values, changes, fixed });
   const masks = literalsAtMasks(kind, declared, match.live.values);
@@ -521,7 +508,7 @@ function replacement(
 }
 
 function reasonOf(
-  { input: { state } }: Draft,
+  draft: Draft,
   declaration: Declaration,
   match: Match,
   changes: readonly AttributeChange[],
@@ -540,7 +527,8 @@ function reasonOf(
       ? 'it is as declared'
       : `renamed from ${match.renamedFrom}`;
   const waits = changes.filter(({ edited, after = null }) => edited === false && !isKnown(after));
-  const { secrets = {} } = state?.resources[match.renamedFrom ?? declaration.address] ?? {};
+  const { secrets = {} } =
+    draft.input.state?.resources[match.renamedFrom ?? declaration.address] ?? {};
   const unsent = changes.filter(
     ({ path, after, drifted }) =>
       drifted === false && after instanceof Secret && own(secrets, path) === undefined,
@@ -548,10 +536,7 @@ function reasonOf(
   return [
     howChanged(changes.filter((one) => !waits.includes(one) && !unsent.includes(one))),
     ...unsent.map(({ path }) => `trueup has not sent ${path} yet`),
-    ...waits.map(({ path, after = null }) => {
-      const targets = [...new Set(referencesIn(after).map(({ target }) => target))];
-      return `${path} refers to ${targets.join(', ')}, which ${targets.length === 1 ? 'is' : 'are'} created`;
-    }),
+    ...waits.map(({ path, after = null }) => `${path} refers to ${awaitedWords(draft, after)}`),
   ]
     .filter(Boolean)
     .join('; ');

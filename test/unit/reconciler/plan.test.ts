@@ -1337,6 +1337,81 @@ it('what refers to an undecided object is not planned, and its old id is not sen
 });
 
 it.each([
+  [
+    'stays where the record leads to what is live',
+    '3',
+    [
+      ['account_authorizations.ben', 'keep', 'it is as declared'],
+      ['alert_rules.r', 'keep', 'it is as declared'],
+    ],
+    ['adopt-bound'],
+  ],
+  [
+    'is not planned where it would be replaced',
+    '5',
+    [['alert_rules.r', 'update', 'associated_accounts changed in the declaration']],
+    ['adopt-bound', 'not-planned'],
+  ],
+])('what refers to an undecided object %s', (_, recorded, changes, codes) => {
+  const depot = new Reference('declared', 'accounts.depot', 'id');
+  const role = { user: '72', role: 'full_access' };
+  const { plan } = planScene({
+    declared: [
+      declare('accounts.depot', { name: 'Depot' }, { adopt: '4' }),
+      declare('alert_rules.r', { ...rule, associated_accounts: [depot] }),
+      declare('account_authorizations.ben', { ...role, account: depot }),
+    ],
+    state: {
+      'accounts.depot': entry('accounts', recorded, { name: 'Depot' }),
+      'alert_rules.r': entry('alert_rules', 'r-1', { ...rule, associated_accounts: ['3'] }),
+      'account_authorizations.ben': entry('account_authorizations', 'z', { ...role, account: '3' }),
+    },
+    live: {
+      accounts: [root, ...['3', '4', '5'].map((id) => live('accounts', id, { name: id }))],
+      alert_rules: [liveRule('r-1', { associated_accounts: ['3'] })],
+      alert_push_destinations: [],
+      account_authorizations: [live('account_authorizations', 'z', { ...role, account: '3' })],
+    },
+  });
+  expect(
+    plan.changes.map(({ address, action, reason }) => [address, action, reason]).toSorted(),
+  ).toEqual(changes);
+  expect(plan.diagnostics.map(({ code }) => code)).toEqual(codes);
+});
+
+it('a reference to a value that an update gives says so', () => {
+  const stamp = new Reference('declared', 'alert_push_destinations.p', 'updated_at');
+  const { plan } = planScene({
+    declared: [
+      declare('alert_push_destinations.p', { name: 'P2', endpoint: { url: 'https://a.test' } }),
+      declare('accounts.hq', { name: new Template(['HQ ', stamp]) }),
+    ],
+    state: {
+      'alert_push_destinations.p': entry(
+        'alert_push_destinations',
+        'd-1',
+        { name: 'P' },
+        { observed: { name: 'P', updated_at: 'then' } },
+      ),
+      'accounts.hq': entry('accounts', '2', { name: 'HQ then' }),
+    },
+    live: {
+      accounts: [root, live('accounts', '2', { name: 'HQ then', account: '1' })],
+      alert_push_destinations: [
+        live('alert_push_destinations', 'd-1', {
+          name: 'P',
+          endpoint: { url: 'https://a.test' },
+          updated_at: 'then',
+        }),
+      ],
+    },
+  });
+  expect(plan.changes.at(-1)?.reason).toBe(
+    'name refers to alert_push_destinations.p, which is updated',
+  );
+});
+
+it.each([
   [['7'], ['account_authorizations.u7 is the last administrator of account HQ (2)']],
   [
     ['7', '8'],
