@@ -118,8 +118,8 @@ describe('wrapping', () => {
   });
 
   test('parts no character, however many marks one column has', () => {
-    const text = `x${'\u{1d167}'.repeat(64)}bc`;
-    const lines = wrap(text, 1);
+    const text = `x${'\u{1d167}'.repeat(128)}bcd`;
+    const lines = wrap(text, 2);
     expect(lines.join('')).toBe(text);
     expect(lines.filter((line) => !line.isWellFormed())).toEqual([]);
   });
