@@ -8204,8 +8204,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a secret with a dot in its path counts as not declared',
     file: 'reconciler/plan/plan-notes.ts',
-    find: 'path.split(/(?<!\\\\)\\./)',
-    replace: "path.split('.')",
+    find: "const step = below('', name);",
+    replace: 'const step = name;',
     tests: merging,
   },
   {
@@ -8316,8 +8316,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a note says that values stay which the plan takes out',
     file: 'reconciler/plan/plan-notes.ts',
-    find: 'isWithin(path, one) || isWithin(one, path)',
-    replace: "path === '' && isWithin(path, one)",
+    find: '.filter((path) => !around.has(path))',
+    replace: '',
+    tests: plan,
+  },
+  {
+    name: 'a note promises that a value stays which a PUT leaves out',
+    file: 'reconciler/plan/plan-notes.ts',
+    find: "isLeftOut ? ' if",
+    replace: "false ? ' if",
     tests: plan,
   },
   {

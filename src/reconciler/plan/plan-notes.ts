@@ -15,6 +15,7 @@ import {
   type Change,
   type Diagnostic,
   type Entry,
+  type Kind,
   type Value,
   type Values,
 } from '../../model/index.js';
@@ -123,26 +124,38 @@ export function undeclaredNotes(draft: Draft, changes: readonly Change[]): reado
     const applied = ignoring(entry.applied, ignore_changes);
     const secrets = Object.keys(entry.secrets ?? {}).filter((path) => !holds(declared, path));
     const covered = [...changesOf(change).map(({ path }) => path), ...ignore_changes];
+    const around = new Set([...covered, ...covered.flatMap(pathsAround)]);
     const paths = outermost([
+      ...covered,
       ...notDeclared(kind.attributes, applied, declared),
       ...secrets,
-    ]).filter((path) => !covered.some((one) => isWithin(path, one) || isWithin(one, path)));
+    ]).filter((path) => !around.has(path));
     if (paths.length === 0) return [];
     const [is, it, value] =
       paths.length === 1 ? ['is', 'it', 'value stays'] : ['are', 'them', 'values stay'];
+    const isLeftOut =
+      putsWhole(kind, change) && paths.some((path) => kind.attributes[path]?.only_declared);
+    const where = isLeftOut ? ' if the service keeps what a PUT leaves out' : '';
     return {
       severity: 'info',
       code: 'no-longer-declared',
-      summary: `${paths.join(', ')} of ${address} ${is} no longer declared.`,
-      detail: `The live ${value}, and trueup no longer manages ${it}.`,
+      summary: `${firstNamed(paths, MANY)} of ${address} ${is} no longer declared.`,
+      detail: `The live ${value}${where}, and trueup no longer manages ${it}.`,
       address,
       origin,
     };
   });
 }
 
-const isWithin = (path: string, other: string): boolean =>
-  path === other || path.startsWith(`${other}.`);
+/** Paths that a note lists: nothing else tells them. */
+const MANY = 20;
+
+/** Whether a change sends the object without what is not declared of it. */
+const putsWhole = ({ operations }: Kind, change: Change): boolean =>
+  'write' in change &&
+  change.write?.verb === 'update' &&
+  !change.write.patch &&
+  operations.update === 'PUT';
 
 /** Paths of what `applied` holds and `declared` lacks. A null was declared in order to have no value. */
 function* notDeclared(
@@ -174,16 +187,21 @@ function* membersNotDeclared(applied: Values, declared: Values, path: string): G
 
 /** Whether something is declared at a path, or in place of what is around it. */
 function holds(declared: Value, path: string): boolean {
-  let value: Value | undefined = declared;
-  for (const step of path.split(/(?<!\\)\./)) {
-    if (!isTree(value) && !isList(value)) break;
-    value = own<Value>(value, step.replaceAll('\\.', '.'));
-  }
-  return value !== undefined;
+  if (!isTree(declared) && !isList(declared)) return true;
+  return Object.entries<Value>(declared).some(([name, value]) => {
+    const step = below('', name);
+    return (
+      path === step || (path.startsWith(`${step}.`) && holds(value, path.slice(step.length + 1)))
+    );
+  });
 }
 
+/** Each path that a path lies within. */
+const pathsAround = (path: string): readonly string[] =>
+  [...path.matchAll(/\./g)].map(({ index }) => path.slice(0, index));
+
 /** Without those that are inside another one. */
-const outermost = (paths: readonly string[]): readonly string[] =>
-  [...new Set(paths)].filter(
-    (path) => !paths.some((other) => other !== path && isWithin(path, other)),
-  );
+function outermost(paths: readonly string[]): readonly string[] {
+  const all = new Set(paths);
+  return [...all].filter((path) => !pathsAround(path).some((one) => all.has(one)));
+}

@@ -1196,6 +1196,40 @@ it.each<[string, JsonObject, Values, Partial<Entry>, string[]]>([
   );
 });
 
+it('what a PUT leaves out stays if the service keeps it', () => {
+  const { plan } = planScene({
+    declared: [declare('accounts.hq', { name: 'New' })],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ', is_disabled: true }) },
+    live: {
+      accounts: [root, live('accounts', '2', { name: 'HQ', account: '1', is_disabled: true })],
+    },
+  });
+  expect(plan.diagnostics).toMatchObject([
+    {
+      summary: 'is_disabled of accounts.hq is no longer declared.',
+      detail:
+        'The live value stays if the service keeps what a PUT leaves out, and trueup no longer manages it.',
+    },
+  ]);
+});
+
+it('of many members that are no longer declared, twenty are named', () => {
+  const lan = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`k${index}`, index]));
+  const group = (members: JsonObject) => ({
+    name: 'G',
+    account: '1',
+    configuration: [{ lan: members }, []],
+  });
+  const { plan } = planScene({
+    declared: [declare('groups.g', group({ kept: 1 }))],
+    state: { 'groups.g': entry('groups', '7', group({ kept: 1, ...lan })) },
+    live: { groups: [live('groups', '7', group({ kept: 1, ...lan }))] },
+  });
+  expect(plan.diagnostics.map(({ summary }) => summary)).toEqual([
+    expect.stringMatching(/^configuration\.0\.lan\.k0, .*k19 and 2980 more of groups\.g are no/),
+  ]);
+});
+
 it.each([
   [['a'], 'lifecycle: { renamed_from: "alpha" }'],
   [['a', 'b'], `moved: [{ from: '${member('alpha', 'a')}', to: '${member('beta', 'a')}' }]`],
