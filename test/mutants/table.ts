@@ -8232,15 +8232,22 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what refers to an undecided object is planned',
     file: 'reconciler/plan/plan.ts',
-    find: 'root !== undefined && (isMatchError(found)',
-    replace: "root === '' && (isMatchError(found)",
+    find: '(root !== undefined && !isKnownById)',
+    replace: "(root === '' && !isKnownById)",
     tests: plan,
   },
   {
     name: 'a gone object keeps its address where another is imported',
     file: 'reconciler/plan/match.ts',
-    find: '{ candidates, entry });',
-    replace: '{ candidates, entry: undefined });',
+    find: 'entry && (renamedFrom ?? declaration.address)',
+    replace: 'undefined',
+    tests: plan,
+  },
+  {
+    name: 'of a renamed object that is gone, the new address is to be forgotten',
+    file: 'reconciler/plan/match.ts',
+    find: 'entry && (renamedFrom ?? declaration.address)',
+    replace: 'entry && declaration.address',
     tests: plan,
   },
   {
@@ -8368,6 +8375,20 @@ export const mutants: readonly Mutant[] = [
     find: 'isKnown(before) && isApplied(kind, { [name]: before }, live)',
     replace: 'isKnown(before)',
     tests: plan,
+  },
+  {
+    name: 'an audit hides what the plan has no change for',
+    file: 'reconciler/audit/drift.ts',
+    find: 'plan.drift.filter(({ address }) => !planned.has(address))',
+    replace: 'plan.drift.filter(() => false)',
+    tests: ['unit/reconciler/drift.test.ts'],
+  },
+  {
+    name: 'a deleted object is hidden by the undecided one that it refers to',
+    file: 'reconciler/plan/plan.ts',
+    find: 'if (gone) noteGone(draft, declaration, gone);',
+    replace: '',
+    tests: ['unit/reconciler/drift.test.ts'],
   },
   {
     name: 'an object is replaced because of an undecided one',

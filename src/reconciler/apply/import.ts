@@ -58,7 +58,8 @@ export async function importObject(
   const kind = context.kinds.get(tryAddress(address)?.kind ?? '');
   if (!kind) refuseAddress(context.kinds, address, id);
   if (!declaration) refuseUndeclared(project, address, id);
-  const bound = state.resources[formerAddressInState(declaration, state) ?? address];
+  const recorded = formerAddressInState(declaration, state) ?? address;
+  const bound = state.resources[recorded];
   if (bound?.id === id) return { address, kind: kind.name, action: 'adopt', outcome: 'done', id };
   // A replacement was interrupted: the recorded object is deleted or still has to be deleted, and the create is pending.
   const attempt = pending.find(
@@ -66,7 +67,7 @@ export async function importObject(
   );
   if (bound && !attempt)
     refuse('bound', `${address} already has the object ${bound.id}.`, {
-      detail: `Forget it first: trueup state rm ${shellWord(address)}`,
+      detail: `Forget it first: trueup state rm ${shellWord(recorded)}`,
     });
   const owner = Object.entries(state.resources).find(([, entry]) =>
     objectsIn(entry).includes(`${kind.name} ${id}`),

@@ -77,7 +77,7 @@ export async function findDrift(
   const changes = paired(plan.changes).map(([change]) => change);
   const declarations = new Map(project.declarations.map((one) => [one.address, one]));
   const drifted = new Map(plan.drift.map((one) => [one.address, one]));
-  const cases = changes.flatMap((change): readonly Case<DriftRecord>[] => {
+  const cases = changes.flatMap((change): Case<DriftRecord>[] => {
     const kind = context.kinds.get(change.kind)!;
     const entry = entries[change.renamed_from ?? change.address];
     const declaration = declarations.get(change.address);
@@ -85,6 +85,15 @@ export async function findDrift(
     const subject = found && subjectOf(found, kind, { entry, declaration, liveObjects });
     return found ? [{ record: found.record, ...defined({ subject }) }] : [];
   });
+  const planned = new Set(changes.map(({ address }) => address));
+  for (const one of plan.drift.filter(({ address }) => !planned.has(address))) {
+    const kind = context.kinds.get(one.kind)!;
+    const entry = entries[one.address];
+    const declaration = declarations.get(one.address);
+    const found = recordOfUnplanned(one, { entry, declaration });
+    const subject = subjectOf(found, kind, { entry, declaration, liveObjects });
+    cases.push({ record: found.record, ...defined({ subject }) });
+  }
   const [news] = Object.values(entries)
     .map(({ applied_at }) => applied_at)
     .toSorted(compareText);
@@ -247,14 +256,42 @@ function recordOf(
   }
   const { changes: outside = [], reference_labels } = drifted.get(change.address) ?? {};
   if (outside.length === 0) return undefined;
+  const settled = sinceApply(declaration, outside);
+  return found('settled', id, { changes: settled, ...defined({ reference_labels }) }, outside);
+}
+
+/** What changed outside of trueup, beside what is declared. */
+function sinceApply(
+  declaration: Declaration | undefined,
+  outside: readonly AttributeChange[],
+): readonly DriftChange[] {
   const declared = ignoring(declaration?.values ?? {}, declaration?.lifecycle.ignore_changes ?? []);
-  const settled = outside.map((one): DriftChange => ({
+  return outside.map((one) => ({
     path: one.path,
     declared: json(declaredValueAt(declared, one.path)),
     applied: json(one.before),
     live: json(one.after),
   }));
-  return found('settled', id, { changes: settled, ...defined({ reference_labels }) }, outside);
+}
+
+/** A recorded object that was deleted or changed, and of which an error keeps the plan from saying what is sent. */
+function recordOfUnplanned(
+  { address, kind, id, changes: outside = [], reference_labels }: Drift,
+  { entry, declaration }: Pick<Known, 'entry' | 'declaration'>,
+): Found {
+  return {
+    record: {
+      address,
+      kind,
+      origin: declaration?.origin ?? null,
+      since: entry?.applied_at ?? null,
+      status: outside.length === 0 ? 'gone' : 'changed',
+      id,
+      changes: sinceApply(declaration, outside),
+      ...defined({ reference_labels }),
+    },
+    outside: outside.map(({ path }) => path),
+  };
 }
 
 /** What was applied may refer to another object than what is declared and what is live. */

@@ -4,6 +4,7 @@ import {
   append,
   cached,
   canonical,
+  defined,
   exits,
   firstNamed,
   isEmpty,
@@ -53,6 +54,8 @@ export interface Match {
 export interface MatchError {
   readonly diagnostic: Diagnostic;
   readonly exit: Exit;
+  /** The entry of a recorded object that was deleted outside. */
+  readonly gone?: Entry;
 }
 
 /** The addresses that a declaration says it had before: in `lifecycle.renamed_from`, and in `moved` blocks. */
@@ -135,12 +138,17 @@ export class Matcher {
     }
     const base = entry ? { entry, gone: true, ...rename } : rename;
     // An adoption that happened is over: what became of the object since is drift.
-    if (adopt !== undefined && adopt !== entry?.id)
-      return this.#adopt(collection, declaration, adopt, base);
+    if (adopt !== undefined && adopt !== entry?.id) {
+      const found = this.#adopt(collection, declaration, adopt, base);
+      return isMatchError(found) ? { ...found, ...defined({ gone: entry }) } : found;
+    }
     const candidates = this.#candidates(collection, values);
     const allowsDuplicates = declaration.lifecycle.allow_duplicate === true;
     if (candidates.length > 1 && !allowsDuplicates)
-      return ambiguous(kind, declaration, { candidates, entry });
+      return {
+        ...ambiguous(declaration, candidates, entry && (renamedFrom ?? declaration.address)),
+        ...defined({ gone: entry }),
+      };
     const live = candidates[0];
     if (!live) return { how: 'none', ...base };
     this.#claimed.set(key(kind.name, live.id), declaration.address);
@@ -261,14 +269,11 @@ function adoptionError(declaration: Declaration, what: Advice): MatchError {
   return { diagnostic, exit: exits.error };
 }
 
-/** @param entry of an object that is gone: its address has to be free before another one is imported there */
+/** @param gone the address in the state of an object that is gone: it has to be free before another one is imported */
 function ambiguous(
-  kind: Kind,
   declaration: Declaration,
-  {
-    candidates,
-    entry,
-  }: { readonly candidates: readonly Live[]; readonly entry: Entry | undefined },
+  candidates: readonly Live[],
+  gone: string | undefined,
 ): MatchError {
   const ids = candidates.map((live) => live.id).toSorted();
   const id = ids[0]!;
@@ -276,9 +281,9 @@ function ambiguous(
   const isMade = tryAddress(declaration.address)?.key !== undefined || origin.path !== undefined;
   const diagnostic = declarationError(declaration, {
     code: 'ambiguous',
-    summary: `${declaration.address} matches ${ids.length} live objects of ${kind.name}: ${firstNamed(ids, 5, ', and ')}.`,
+    summary: `${declaration.address} matches ${ids.length} live objects of ${declaration.kind}: ${firstNamed(ids, 5, ', and ')}.`,
     // `lifecycle` is written once for a whole `for_each`, so a single member cannot be given `adopt`. A stack of a CDK has none.
-    detail: `${entry ? `Forget the object that is gone: trueup state rm ${shellWord(declaration.address)}\nThen choose one` : 'Choose one'}: trueup import ${shellWord(declaration.address)} ${shellWord(id)}${isMade ? '' : `\nor write \`lifecycle: { adopt: ${JSON.stringify(id)} }\` beside its attributes.`}`,
+    detail: `${gone !== undefined ? `Forget the object that is gone: trueup state rm ${shellWord(gone)}\nThen choose one` : 'Choose one'}: trueup import ${shellWord(declaration.address)} ${shellWord(id)}${isMade ? '' : `\nor write \`lifecycle: { adopt: ${JSON.stringify(id)} }\` beside its attributes.`}`,
   });
   return { diagnostic, exit: exits.undecided };
 }

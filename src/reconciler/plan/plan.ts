@@ -245,15 +245,16 @@ function planDeclared(draft: Draft, declaration: Declaration): readonly Change[]
   const filled = fillAll(kind.attributes, declaration.values, draft.resolver);
   const one: FilledDeclaration = { kind, declaration, filled };
   const found = draft.matcher.match(kind, declaration, filled);
-  // What the state holds is known by its id, whatever it refers to.
-  if (root !== undefined && (isMatchError(found) || found.how !== 'recorded')) {
-    undecided.set(declaration.address, root);
-    return [];
-  }
-  if (isMatchError(found)) {
-    draft.diagnostics.push(found.diagnostic);
-    draft.exits.push(found.exit);
-    undecided.set(declaration.address, declaration.address);
+  // What the state holds is known by its id, whatever it refers to; what would take its place is not.
+  const isKnownById = !isMatchError(found) && found.entry !== undefined && !found.gone;
+  if (isMatchError(found) || (root !== undefined && !isKnownById)) {
+    if (isMatchError(found) && root === undefined) {
+      draft.diagnostics.push(found.diagnostic);
+      draft.exits.push(found.exit);
+    }
+    undecided.set(declaration.address, root ?? declaration.address);
+    const gone = isMatchError(found) ? found.gone : found.entry;
+    if (gone) noteGone(draft, declaration, gone);
     return [];
   }
   const match = upToDate(draft, declaration, found);
@@ -271,13 +272,7 @@ function planDeclared(draft: Draft, declaration: Declaration): readonly Change[]
     moves: changes.length === 0 || changes.some(writes),
   });
   const { entry, live, gone } = match;
-  if (entry && gone)
-    draft.drift.push({
-      address: declaration.address,
-      kind: kind.name,
-      id: entry.id,
-      ...(live && { replaced_by: live.id }),
-    });
+  if (entry && gone) noteGone(draft, declaration, entry, live);
   else if (entry && live) noteDrift(draft, one, entry, live);
   if (entry && gone && draft.input.visibility.created(kind.name, entry.id) !== undefined)
     draft.awaited.add(declaration.address);
@@ -577,6 +572,10 @@ export function howChanged(changes: readonly AttributeChange[]): string {
           : 'are not the values that trueup sent last',
     ),
   ].join('; ');
+}
+
+function noteGone(draft: Draft, { address, kind }: Declaration, { id }: Entry, live?: Live): void {
+  draft.drift.push({ address, kind, id, ...(live && { replaced_by: live.id }) });
 }
 
 function noteDrift(

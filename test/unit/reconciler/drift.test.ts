@@ -63,6 +63,71 @@ const estate: Estate = {
   },
 };
 
+describe('what the plan has no change for', () => {
+  it('is told where it is gone or changed, although what it refers to is not decided', async () => {
+    const cloud = rig();
+    const kids = ['one', 'two', 'three'].map((name) =>
+      declare(`accounts.${name}`, { name, account: to('accounts.depot', 'id') }),
+    );
+    await applied(cloud, declare('accounts.depot', { name: 'Depot' }), ...kids);
+    const other = (await hand(cloud, 'POST', '/api/v2/accounts/', { name: 'Other' })).match(
+      /"id":\s*"?(\d+)/,
+    )![1]!;
+    await hand(cloud, 'DELETE', `/api/v2/accounts/${await idOf(cloud, 'accounts.one')}/`);
+    const two = await idOf(cloud, 'accounts.two');
+    await hand(cloud, 'PUT', `/api/v2/accounts/${two}/`, { name: 'Zwei' });
+    const project = desire(declare('accounts.depot', { name: 'Depot' }, { adopt: other }), ...kids);
+    const audit = await cloud.drift(project);
+    expect(audit.diagnostics.map(({ code }) => code)).toEqual(['adopt-bound', 'not-planned']);
+    expect(audit.drift).toMatchObject([
+      { address: 'accounts.two', status: 'changed', changes: [{ path: 'name', live: 'Zwei' }] },
+      { address: 'accounts.one', status: 'gone', changed_by: { actor: 'other-mgr-id' } },
+    ]);
+    expect(audit.in_sync).toEqual(['accounts.three']);
+  });
+
+  /** A cloud with one role, which is read as `roles` says: as it is, as another one, or not at all. */
+  function withRole() {
+    const roles: { role?: string; isGone?: true } = {};
+    const cloud = rig({
+      estate,
+      intercept: async ({ path }, proceed) => {
+        const answer = await proceed();
+        if (!path.includes('account_authorizations')) return answer;
+        if (roles.isGone && /\d$/.test(path)) return { ...answer, status: 404 };
+        const body = answer.body.replace('read_only_user', roles.role ?? 'read_only_user');
+        return { ...answer, body: roles.isGone ? '{"data":[],"links":{"next":null}}' : body };
+      },
+    });
+    const role = { user: '77', account: '1', role: 'read_only_user' };
+    return { cloud, roles, role };
+  }
+
+  it('is told of a role that is gone, and cannot be created', async () => {
+    const { cloud, roles, role } = withRole();
+    const project = await applied(cloud, declare('account_authorizations.dana', role));
+    roles.isGone = true;
+    const audit = await cloud.drift(project);
+    expect([audit.exit, audit.drift]).toMatchObject([
+      1,
+      [{ address: 'account_authorizations.dana', status: 'gone', id: '100' }],
+    ]);
+  });
+
+  it('is told of a changed object with a declaration that cannot be sent', async () => {
+    const { cloud, roles, role } = withRole();
+    await applied(cloud, declare('account_authorizations.dana', role));
+    roles.role = 'full_access_user';
+    const elsewhere = declare('account_authorizations.dana', { ...role, account: '9' });
+    const audit = await cloud.drift(desire(elsewhere));
+    expect(audit.diagnostics.map(({ code }) => code)).toEqual(['immutable']);
+    const change = { path: 'role', declared: 'read_only_user', applied: 'read_only_user' };
+    expect(audit.drift).toMatchObject([
+      { status: 'changed', changes: [{ ...change, live: 'full_access_user' }] },
+    ]);
+  });
+});
+
 describe('who changed it', () => {
   it('names another key that changed one account and deleted the other, and asks for each by its id', async () => {
     const cloud = rig();

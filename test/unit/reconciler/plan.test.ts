@@ -1332,6 +1332,22 @@ it('a list that refers to a renamed object that is gone was not edited', () => {
   );
 });
 
+it('a renamed object that is gone is forgotten under the address that the state holds', () => {
+  const { plan } = planScene({
+    declared: [declare('accounts.new', { name: 'D' }, { renamed_from: 'old' })],
+    state: { 'accounts.old': entry('accounts', '2', { name: 'D' }) },
+    live: {
+      accounts: [
+        root,
+        ...['3', '4'].map((id) => live('accounts', id, { name: 'D', account: '1' })),
+      ],
+    },
+  });
+  expect(plan.diagnostics.map(({ detail }) => detail)).toEqual([
+    expect.stringMatching(/^Forget the object that is gone: trueup state rm accounts\.old\n/),
+  ]);
+});
+
 it('what refers to an undecided object is not planned, and its old id is not sent', () => {
   const destinations = ['d-2', 'd-3'].map((id) =>
     live('alert_push_destinations', id, { name: 'P', endpoint: { url: 'https://a.test' } }),
