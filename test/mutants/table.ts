@@ -8391,6 +8391,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/reconciler/drift.test.ts'],
   },
   {
+    name: 'each object that refers to a renamed one has an error of its own',
+    file: 'reconciler/plan/plan-errors.ts',
+    find: 'if (!first || !second)',
+    replace: 'if (first || !second)',
+    tests: plan,
+  },
+  {
+    name: 'a rename that sends an update is said to send nothing',
+    file: 'reconciler/plan/rename-hints.ts',
+    find: '!isApplied(kind, filled, { id: old.id, values: old.before })',
+    replace: 'false',
+    tests: ['unit/reconciler/rename-hints.test.ts'],
+  },
+  {
     name: 'an object is replaced because of an undecided one',
     file: 'reconciler/plan/plan.ts',
     find: 'if (root !== undefined) {',

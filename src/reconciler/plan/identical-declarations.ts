@@ -19,6 +19,7 @@ import {
   isObject,
   mapMembers,
 } from '../../model/index.js';
+import { isApplied } from './diff.js';
 import type { Draft, Planned } from './draft.js';
 import { declarationError, movedBlock, nounOf } from './plan-errors.js';
 import { identityKey, ownRoot } from './match.js';
@@ -142,7 +143,13 @@ export function identityConflicts(
       .held(kind, change.declaredObject.declared)
       .find(([, live]) => stays(live));
     if (!found) return [];
-    const [holder, { id }] = found;
+    const [holder, live] = found;
+    const { id } = live;
+    const alone = {
+      waiting: [],
+      isWhole: true,
+      isAsDeclared: isApplied(kind, change.declaredObject.declared, live),
+    };
     if (mayBeDuplicates(declared.get(holder)?.lifecycle ?? {}, mine)) return [];
     return {
       severity: 'error',
@@ -150,7 +157,7 @@ export function identityConflicts(
       summary: `${address} cannot be created: ${holder} holds the ${nounOf(kind)} ${id}, which has the same identity.`,
       detail: isForgotten(changes, holder)
         ? adviceOnForgotten(input.project, holder, address)
-        : `${renaming({ address: holder, name: holder.slice(kind.name.length + 1) }, change)}\nOtherwise plan the whole project, without PATH, --target and --exclude. If both are wanted, write ${duplicatesAllowed(change.origin)}.`,
+        : `${renaming({ address: holder, name: holder.slice(kind.name.length + 1) }, change, alone)}\nOtherwise plan the whole project, without PATH, --target and --exclude. If both are wanted, write ${duplicatesAllowed(change.origin)}.`,
       address,
       ...defined({ origin: change.origin }),
     };

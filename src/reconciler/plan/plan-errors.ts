@@ -1,5 +1,6 @@
 // Errors of single declarations that a plan finds by comparing them with what is live, and what such errors advise.
 import {
+  firstNamed,
   redact,
   referencesIn,
   shellWord,
@@ -40,15 +41,41 @@ interface Causes {
   readonly hints: readonly Diagnostic[];
 }
 
-export function immutableError(
+/** One error for all changes that a rename explains: its note says what to write. */
+export function immutableErrors(fixed: readonly Fixed[], causes: Causes): readonly Diagnostic[] {
+  const hints = new Map(causes.hints.map((one) => [one.address, one]));
+  const hintOf = ({ change: { after = null } }: Fixed): Diagnostic | undefined =>
+    referencesIn(after).flatMap(({ target }) => hints.get(target) ?? [])[0];
+  const renamed = fixed.filter((one) => hintOf(one) !== undefined);
+  const [first, second] = renamed;
+  if (!first || !second) return fixed.map((one) => immutableError(one, causes.drift, hintOf(one)));
+  const names = firstNamed(
+    [...new Set(renamed.map(({ declaration }) => declaration.address))],
+    FEW,
+  );
+  const paths = [...new Set(renamed.map(({ change: { path } }) => path))];
+  const [is, it] = paths.length === 1 ? ['is', 'it refers'] : ['are', 'they refer'];
+  const folded = declarationError(first.declaration, {
+    code: 'immutable',
+    attribute: first.change.path,
+    summary: `${names}: ${paths.join(', ')} ${is} immutable, and ${it} to what looks renamed.`,
+    detail: 'If it was renamed, write what the note [looks-renamed] says.',
+  });
+  const others = fixed.filter((one) => hintOf(one) === undefined);
+  return [folded, ...others.map((one) => immutableError(one, causes.drift))];
+}
+
+/** Addresses that an error names. */
+const FEW = 3;
+
+function immutableError(
   { declaration, change: { path, before = null, after = null }, hindrance: detail }: Fixed,
-  { drift, hints }: Causes,
+  drift: readonly Drift[],
+  renamed?: Diagnostic,
 ): Diagnostic {
-  const targets = referencesIn(after).map(({ target }) => target);
-  const [gone] = targets.filter((target) =>
+  const [gone] = referencesIn(after).filter(({ target }) =>
     drift.some(({ address, ...one }) => address === target && isGone(one)),
   );
-  const renamed = hints.find(({ address }) => address !== undefined && targets.includes(address));
   const fixed = `${declaration.address}: ${path} is immutable: it is ${JSON.stringify(redact(before))} and cannot be updated to ${JSON.stringify(redact(after))}`;
   const words = { code: 'immutable', attribute: path };
   if (renamed?.detail)
@@ -60,7 +87,7 @@ export function immutableError(
   if (!gone) return declarationError(declaration, { ...words, summary: `${fixed}.`, detail });
   return declarationError(declaration, {
     ...words,
-    summary: `${fixed}: ${gone} was deleted outside of trueup.`,
+    summary: `${fixed}: ${gone.target} was deleted outside of trueup.`,
     detail: `If it is to stay deleted, remove it and this declaration from the project.`,
   });
 }

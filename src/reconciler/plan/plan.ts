@@ -52,7 +52,7 @@ import {
   additionsOnlyError,
   declarationError,
   existsAlreadyError,
-  immutableError,
+  immutableErrors,
   maskedValueError,
 } from './plan-errors.js';
 import type { PlanInput } from './plan-input.js';
@@ -156,9 +156,7 @@ export function plan(input: PlanInput): Proposal {
   ]);
   const renames = renamesIn(ordered, input.liveObjects, addresses);
   diagnostics.push(
-    ...draft.fixed.map((one) =>
-      immutableError(one, { drift: draft.drift, hints: renames.map(renameNote) }),
-    ),
+    ...immutableErrors(draft.fixed, { drift: draft.drift, hints: renames.map(renameNote) }),
     ...refactoringNotes(input, diagnostics),
     ...concerns(ordered, input),
     ...firstRunNotes(ordered, input),

@@ -12,6 +12,7 @@ import {
   type Delete,
   type Diagnostic,
 } from '../../model/index.js';
+import { isApplied } from './diff.js';
 import { identityKey, ownRoot } from './match.js';
 import { movedBlock, moveEntry } from './plan-errors.js';
 import { declaredValueAt, fillAll, type Resolver } from './resolve-references.js';
@@ -28,6 +29,8 @@ export interface Rename {
   readonly waiting: readonly string[];
   /** Whether no member of its `for_each` stays. */
   readonly isWhole: boolean;
+  /** Whether the object has all values that are declared. */
+  readonly isAsDeclared: boolean;
 }
 
 /** In the order of the creates, where an object comes after those that it refers to. @param addresses all that are declared or in the state: a plan may cover a part of them */
@@ -45,6 +48,7 @@ export function renamesIn(
     }
   if (going.size === 0) return [];
   const renamed = new Map<string, Delete>();
+  const different = new Set<string>();
   // What refers to a renamed object has the identity that the old one gives it.
   const resolver: Resolver = ({ target, attribute }) => {
     const old = renamed.get(target);
@@ -61,7 +65,10 @@ export function renamesIn(
     const filled = fillAll(kind.attributes, declaredObject.declared, resolver);
     const key = `${name} ${identityKey(kind, { ...ownRoot(collection), ...filled })}`;
     const old = going.get(key);
-    if (old) renamed.set(address, old);
+    if (old) {
+      renamed.set(address, old);
+      if (!isApplied(kind, filled, { id: old.id, values: old.before })) different.add(address);
+    }
     going.delete(key);
   }
   const waiting = new Map<string, string[]>();
@@ -77,7 +84,8 @@ export function renamesIn(
     const old = renamed.get(change.address);
     if (!old) return [];
     const isWhole = !staying.has(withoutKey(old.address));
-    return { old, change, waiting: waiting.get(change.address) ?? [], isWhole };
+    const isAsDeclared = !different.has(change.address);
+    return { old, change, waiting: waiting.get(change.address) ?? [], isWhole, isAsDeclared };
   });
 }
 
@@ -108,7 +116,7 @@ export function renameNotes(
   const waiting = [...new Set(renames.flatMap((one) => one.waiting))];
   const detail = [
     ...stillCreated(waiting, 'them'),
-    `If they were renamed, write this into a new declaration file, and nothing is sent${waiting.length === 0 ? '' : ' for them'}:`,
+    `If they were renamed, write this into a new declaration file, and ${nothingSent(renames, waiting, 'them')}:`,
     'moved:',
     ...movesOf(renames, addresses).map((move) => `  - ${move}`),
   ].join('\n');
@@ -141,6 +149,16 @@ function movesOf(renames: readonly Rename[], addresses: Iterable<string>): reado
   return [...new Set(moves)];
 }
 
+/** What a rename sends: not even an update, where every object has all declared values. */
+function nothingSent(
+  renames: readonly Pick<Rename, 'isAsDeclared'>[],
+  waiting: readonly string[],
+  what: 'it' | 'them',
+): string {
+  const sent = renames.every(({ isAsDeclared }) => isAsDeclared) ? 'sent' : 'created or deleted';
+  return `nothing is ${sent}${waiting.length === 0 ? '' : ` for ${what}`}`;
+}
+
 const stillCreated = (waiting: readonly string[], what: 'it' | 'them'): readonly string[] =>
   waiting.length === 0
     ? []
@@ -159,15 +177,16 @@ export const WITHOUT_REVIEW = 'The same without a review: ';
 export function renaming(
   old: Pick<Delete, 'address' | 'name'>,
   { address, origin }: Pick<Create, 'address' | 'origin'>,
-  { waiting, isWhole }: Pick<Rename, 'waiting' | 'isWhole'> = { waiting: [], isWhole: true },
+  more: Pick<Rename, 'waiting' | 'isWhole' | 'isAsDeclared'>,
 ): string {
+  const { waiting, isWhole } = more;
   const [former, now] = [tryAddress(old.address), tryAddress(address)];
   const isMade = origin?.used_at !== undefined || origin?.path !== undefined;
   const written = (name: string, from: string, to: string): string =>
     isMade
       ? `write \`${movedBlock(from, to)}\``
       : `write \`lifecycle: { renamed_from: ${JSON.stringify(name)} }\``;
-  const nothing = `and nothing is sent${waiting.length === 0 ? '' : ' for it'}.`;
+  const nothing = `and ${nothingSent([more], waiting, 'it')}.`;
   const command = [
     `${WITHOUT_REVIEW}trueup state mv ${shellWord(old.address)} ${shellWord(address)}`,
     ...stillCreated(waiting, 'it'),

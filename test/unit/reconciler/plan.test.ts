@@ -1332,6 +1332,41 @@ it('a list that refers to a renamed object that is gone was not edited', () => {
   );
 });
 
+it('what a rename would fix is one error, however many refer to what was renamed', () => {
+  const users = ['71', '72', '73'];
+  const role = (user: string, account: string | Reference) => ({ user, account, role: 'full_access' });
+  const { plan } = planScene({
+    declared: [
+      declare('accounts.new', { name: 'HQ' }),
+      ...users.map((user) =>
+        declare(
+          `account_authorizations.u${user}`,
+          role(user, new Reference('declared', 'accounts.new', 'id')),
+        ),
+      ),
+    ],
+    state: {
+      'accounts.old': entry('accounts', '2', { name: 'HQ' }),
+      ...Object.fromEntries(
+        users.map((user) => [
+          `account_authorizations.u${user}`,
+          entry('account_authorizations', `z${user}`, { user, account: '2', role: 'full_access' }),
+        ]),
+      ),
+    },
+    live: {
+      accounts: [root, hq],
+      account_authorizations: users.map((user) =>
+        live('account_authorizations', `z${user}`, role(user, '2')),
+      ),
+    },
+  });
+  expect(plan.diagnostics.map(({ code, summary }) => `${code}: ${summary}`)).toEqual([
+    'immutable: account_authorizations.u71, account_authorizations.u72, account_authorizations.u73: account is immutable, and it refers to what looks renamed.',
+    'looks-renamed: accounts.new would be created with the identity of accounts.old, which would be deleted.',
+  ]);
+});
+
 it('a renamed object that is gone is forgotten under the address that the state holds', () => {
   const { plan } = planScene({
     declared: [declare('accounts.new', { name: 'D' }, { renamed_from: 'old' })],

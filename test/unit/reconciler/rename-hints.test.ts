@@ -49,15 +49,30 @@ test.each([
   ],
 ])('%s', (_, { old, ...to }, said) => {
   const name = old.replace('accounts.', '');
-  expect(renaming({ address: old, name }, to)).toContain(said);
+  const alone = { waiting: [], isWhole: true, isAsDeclared: true };
+  expect(renaming({ address: old, name }, to, alone)).toContain(said);
 });
 
-const ofAccounts = (action: string, address: string, name: string): Change => {
-  const values = action === 'create' ? { declaredObject: { declared: { name } } } : {};
-  const old = action === 'create' ? {} : { id: name, before: { name } };
+const ofAccounts = (action: string, address: string, name: string, more: object = {}): Change => {
+  const object = { name, ...more };
+  const values = action === 'create' ? { declaredObject: { declared: object } } : {};
+  const old = action === 'create' ? {} : { id: name, before: object };
   const change = { action, address, kind: 'accounts', name: address, depends_on: [] };
   return { ...change, ...values, ...old } as unknown as Change;
 };
+
+test.each([
+  [true, 'nothing is sent:'],
+  [false, 'nothing is created or deleted:'],
+])('what a move sends: as declared %s', (isAsDeclared, said) => {
+  const live = new Map([['accounts', { kind: kindOf('accounts'), byId: new Map() }]]);
+  const changes = ['x', 'y'].flatMap((name) => [
+    ofAccounts('create', `accounts.new-${name}`, name, { is_disabled: true }),
+    ofAccounts('delete', `accounts.old-${name}`, name, { is_disabled: isAsDeclared }),
+  ]);
+  const [note] = renameNotes(renamesIn(changes, live, []), []);
+  expect(note?.detail?.split('\n')[0]).toContain(said);
+});
 
 test.each([
   ['of which every member was renamed', [], ["{ from: 'accounts.a', to: 'accounts.b' }"]],
