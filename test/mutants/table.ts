@@ -8405,6 +8405,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/reconciler/rename-hints.test.ts'],
   },
   {
+    name: 'a renamed role is said to have no live object',
+    file: 'reconciler/plan/plan.ts',
+    find: '.filter(([address]) => !draft.declared.has(address));',
+    replace: '.filter(() => false);',
+    tests: plan,
+  },
+  {
     name: 'an object is replaced because of an undecided one',
     file: 'reconciler/plan/plan.ts',
     find: 'if (root !== undefined) {',

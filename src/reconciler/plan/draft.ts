@@ -18,6 +18,7 @@ import { baseOf } from './document-diff.js';
 import type { Matcher } from './match.js';
 import type { Fixed } from './plan-errors.js';
 import type { PlanInput } from './plan-input.js';
+import type { Rename } from './rename-hints.js';
 import type { Resolver } from './resolve-references.js';
 import type { Selection } from './target-selection.js';
 
@@ -41,6 +42,8 @@ export interface Draft {
   readonly resolver: Resolver;
   readonly diagnostics: Diagnostic[];
   readonly exits: Exit[];
+  /** Declarations of kinds that cannot be created, whose object an address holds that is no longer declared. */
+  readonly renamed: Omit<Rename, 'isWhole'>[];
   /** What no update can change, and why the object is not replaced. */
   readonly fixed: Fixed[];
   readonly drift: Drift[];

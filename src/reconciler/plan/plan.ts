@@ -23,7 +23,7 @@ import {
   type Write,
 } from '../../model/index.js';
 import { graph } from './dependency-graph.js';
-import { createdFields, diff, driftOf, ignoring, type SecretVerdict } from './diff.js';
+import { createdFields, diff, driftOf, ignoring, isApplied, type SecretVerdict } from './diff.js';
 import { declaredPart, literalsAtMasks } from './document-diff.js';
 import {
   composedUpdate,
@@ -75,7 +75,7 @@ import {
   undecidedIn,
   undecidedNotes,
 } from './undecided.js';
-import { renameNote, renameNotes, renamesIn } from './rename-hints.js';
+import { renamedErrors, renameNote, renameNotes, renamesIn, withWholes } from './rename-hints.js';
 import { firstWrite, hindranceTo, type LiveMatch } from './replacement.js';
 import { withNumbers } from './text-numbers.js';
 
@@ -121,6 +121,7 @@ function draftOf(input: PlanInput): Draft {
     diagnostics,
     exits: [],
     fixed: [],
+    renamed: [],
     drift: [],
     undecided,
     unseen: new Set(),
@@ -166,6 +167,7 @@ export function plan(input: PlanInput): Proposal {
     ...undeclaredNotes(draft, ordered),
     ...undecidedNotes(draft),
     ...renameNotes(renames, addresses),
+    ...renamedErrors(withWholes(draft.renamed, addresses), addresses),
   );
   const unmanaged = new Map(
     [...input.liveObjects.values()].map(({ kind }) => [kind.name, matcher.unmanaged(kind)]),
@@ -363,6 +365,19 @@ function creation(
 ): readonly Create[] {
   const collection = draft.input.liveObjects.get(kind.name)!;
   if (!kind.operations.create) {
+    const [held] = draft.matcher
+      .held(kind, values)
+      .filter(([address]) => !draft.declared.has(address));
+    if (held) {
+      const [address, live] = held;
+      draft.renamed.push({
+        old: { address, name: address.slice(kind.name.length + 1) },
+        change: declaration,
+        waiting: [],
+        isAsDeclared: isApplied(kind, values, live),
+      });
+      return [];
+    }
     draft.diagnostics.push(
       declarationError(declaration, {
         code: 'cannot-create',

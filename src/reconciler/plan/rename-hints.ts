@@ -21,10 +21,10 @@ import type { LiveCollections } from '../live-collections.js';
 /** What a note names at most. */
 const FEW = 3;
 
-/** An object that would be created with the identity of one that would be deleted. */
+/** An object that would be created with the identity of one that would be deleted; or one that only another address holds. */
 export interface Rename {
-  readonly old: Delete;
-  readonly change: Create;
+  readonly old: Pick<Change, 'address' | 'name'>;
+  readonly change: Pick<Change, 'address' | 'origin'>;
   /** Addresses of what depends on the object and would still be created. */
   readonly waiting: readonly string[];
   /** Whether no member of its `for_each` stays. */
@@ -74,19 +74,28 @@ export function renamesIn(
   const waiting = new Map<string, string[]>();
   for (const { address, depends_on } of creates)
     if (!renamed.has(address)) for (const one of depends_on) append(waiting, one, address);
-  const olds = new Set([...renamed.values()].map(({ address }) => address));
-  const staying = new Set(
-    [...addresses].flatMap((address) =>
-      renamed.has(address) || olds.has(address) ? [] : withoutKey(address),
-    ),
-  );
-  return creates.flatMap((change): Rename | [] => {
+  const found = creates.flatMap((change): Found | [] => {
     const old = renamed.get(change.address);
     if (!old) return [];
-    const isWhole = !staying.has(withoutKey(old.address));
     const isAsDeclared = !different.has(change.address);
-    return { old, change, waiting: waiting.get(change.address) ?? [], isWhole, isAsDeclared };
+    return { old, change, waiting: waiting.get(change.address) ?? [], isAsDeclared };
   });
+  return withWholes(found, addresses);
+}
+
+type Found = Omit<Rename, 'isWhole'>;
+
+/** Whether each of them is of a `for_each` of which no member stays. @param addresses as for `renamesIn` */
+export function withWholes(
+  found: readonly Found[],
+  addresses: Iterable<string>,
+): readonly Rename[] {
+  if (found.length === 0) return [];
+  const moved = new Set(found.flatMap(({ old, change }) => [old.address, change.address]));
+  const staying = new Set(
+    [...addresses].flatMap((address) => (moved.has(address) ? [] : withoutKey(address))),
+  );
+  return found.map((one) => ({ ...one, isWhole: !staying.has(withoutKey(one.old.address)) }));
 }
 
 /** What is said of one of them. */
@@ -108,20 +117,43 @@ export function renameNotes(
   if (!first) return [];
   const note = renameNote(first);
   if (more.length === 0) return [note];
-  const named = (side: 'old' | 'change'): string =>
-    firstNamed(
-      renames.map((one) => one[side].address),
-      FEW,
-    );
+  const summary = `${named(renames, 'change')} would be created with the identities of ${named(renames, 'old')}, which would be deleted.`;
+  return [{ ...note, summary, detail: movesDetail(renames, addresses) }];
+}
+
+/** One error for declarations of which only addresses that are no longer declared hold the objects, and whose kind cannot be created. @param addresses as for `renamesIn` */
+export function renamedErrors(
+  renames: readonly Rename[],
+  addresses: Iterable<string>,
+): readonly Diagnostic[] {
+  const [first, ...more] = renames;
+  if (!first) return [];
+  const [has, is] =
+    more.length === 0 ? ['has the identity of', 'is'] : ['have the identities of', 'are'];
+  return [
+    {
+      ...renameNote(first),
+      severity: 'error',
+      summary: `${named(renames, 'change')} ${has} ${named(renames, 'old')}, which ${is} in the state and no longer declared.`,
+      ...(more.length > 0 && { detail: movesDetail(renames, addresses) }),
+    },
+  ];
+}
+
+const named = (renames: readonly Rename[], side: 'old' | 'change'): string =>
+  firstNamed(
+    renames.map((one) => one[side].address),
+    FEW,
+  );
+
+function movesDetail(renames: readonly Rename[], addresses: Iterable<string>): string {
   const waiting = [...new Set(renames.flatMap((one) => one.waiting))];
-  const detail = [
+  return [
     ...stillCreated(waiting, 'them'),
     `If they were renamed, write this into a new declaration file, and ${nothingSent(renames, waiting, 'them')}:`,
     'moved:',
     ...movesOf(renames, addresses).map((move) => `  - ${move}`),
   ].join('\n');
-  const summary = `${named('change')} would be created with the identities of ${named('old')}, which would be deleted.`;
-  return [{ ...note, summary, detail }];
 }
 
 /** Of single objects, or of a whole `for_each` of which every member has another name now and its key still. */
@@ -175,8 +207,8 @@ export const WITHOUT_REVIEW = 'The same without a review: ';
  * to every use, and a stack of a CDK program has none.
  */
 export function renaming(
-  old: Pick<Delete, 'address' | 'name'>,
-  { address, origin }: Pick<Create, 'address' | 'origin'>,
+  old: Rename['old'],
+  { address, origin }: Rename['change'],
   more: Pick<Rename, 'waiting' | 'isWhole' | 'isAsDeclared'>,
 ): string {
   const { waiting, isWhole } = more;

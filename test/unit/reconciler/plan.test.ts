@@ -1334,15 +1334,13 @@ it('a list that refers to a renamed object that is gone was not edited', () => {
 
 it('what a rename would fix is one error, however many refer to what was renamed', () => {
   const users = ['71', '72', '73'];
-  const role = (user: string, account: string | Reference) => ({ user, account, role: 'full_access' });
+  const role = (user: string) => ({ user, role: 'full_access' });
+  const account = new Reference('declared', 'accounts.new', 'id');
   const { plan } = planScene({
     declared: [
       declare('accounts.new', { name: 'HQ' }),
       ...users.map((user) =>
-        declare(
-          `account_authorizations.u${user}`,
-          role(user, new Reference('declared', 'accounts.new', 'id')),
-        ),
+        declare(`account_authorizations.u${user}`, { ...role(user), account }),
       ),
     ],
     state: {
@@ -1350,14 +1348,14 @@ it('what a rename would fix is one error, however many refer to what was renamed
       ...Object.fromEntries(
         users.map((user) => [
           `account_authorizations.u${user}`,
-          entry('account_authorizations', `z${user}`, { user, account: '2', role: 'full_access' }),
+          entry('account_authorizations', `z${user}`, { ...role(user), account: '2' }),
         ]),
       ),
     },
     live: {
       accounts: [root, hq],
       account_authorizations: users.map((user) =>
-        live('account_authorizations', `z${user}`, role(user, '2')),
+        live('account_authorizations', `z${user}`, { ...role(user), account: '2' }),
       ),
     },
   });
@@ -1365,6 +1363,35 @@ it('what a rename would fix is one error, however many refer to what was renamed
     'immutable: account_authorizations.u71, account_authorizations.u72, account_authorizations.u73: account is immutable, and it refers to what looks renamed.',
     'looks-renamed: accounts.new would be created with the identity of accounts.old, which would be deleted.',
   ]);
+});
+
+it.each([
+  [
+    ['dana'],
+    'account_authorizations.new["dana"] has the identity of account_authorizations.old["dana"], which is in the state and no longer declared.',
+    'If the whole for_each was renamed, write `lifecycle: { renamed_from: "old" }` beside it, and nothing is sent.',
+  ],
+  [
+    ['dana', 'emil'],
+    'account_authorizations.new["dana"], account_authorizations.new["emil"] have the identities of account_authorizations.old["dana"], account_authorizations.old["emil"], which are in the state and no longer declared.',
+    "  - { from: 'account_authorizations.old', to: 'account_authorizations.new' }",
+  ],
+])('what cannot be created and was renamed is told so: %j', (users, summary, detail) => {
+  const at = (name: string, user: string) => `account_authorizations.${name}["${user}"]`;
+  const role = (user: string) => ({ user, account: '2', role: 'full_access' });
+  const { plan, exit } = planScene({
+    declared: users.map((user) => declare(at('new', user), role(user))),
+    state: Object.fromEntries(
+      users.map((user) => [at('old', user), entry('account_authorizations', user, role(user))]),
+    ),
+    live: {
+      accounts: [root, hq],
+      account_authorizations: users.map((user) => live('account_authorizations', user, role(user))),
+    },
+  });
+  const errors = plan.diagnostics.filter(({ severity }) => severity === 'error');
+  expect([exit, errors]).toMatchObject([1, [{ code: 'looks-renamed', summary }]]);
+  expect(errors[0]?.detail?.split('\n')).toContain(detail);
 });
 
 it('a renamed object that is gone is forgotten under the address that the state holds', () => {
