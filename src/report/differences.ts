@@ -215,8 +215,12 @@ export function inline(value: Json, labels?: Labels): string {
     return `{${members.join(', ')}}`;
   }
   const label = labels && own(labels, String(value));
-  return visible(wireText(value) + (label === undefined ? '' : ` (${label})`));
+  return visible(wireText(value) + (label === undefined ? '' : ` (${unmistakable(label)})`));
 }
+
+/** A name that anybody may have given, in quotes where it could be read as the end of itself. */
+const unmistakable = (label: string): string =>
+  /["()[\]{},→]/.test(label) ? JSON.stringify(label) : label;
 
 /** The side of a difference that has no value. */
 export const NOT_SET = 'not set';

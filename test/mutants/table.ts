@@ -4553,6 +4553,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/cli/printed-once.test.ts'],
   },
   {
+    name: 'a name behind an id may end itself',
+    file: 'report/differences.ts',
+    find: '(${unmistakable(label)})',
+    replace: '(${label})',
+    tests: ['unit/report/text.test.ts'],
+  },
+  {
     name: 'what was not declared earlier stands in quotes',
     file: 'report/differences.ts',
     find: 'value === SENSITIVE || value === NOT_KNOWN',
@@ -8410,6 +8417,20 @@ export const mutants: readonly Mutant[] = [
     find: '.filter(([address]) => !draft.declared.has(address));',
     replace: '.filter(() => false);',
     tests: plan,
+  },
+  {
+    name: 'a value that was not known then is said to have been null',
+    file: 'reconciler/plan/stale-plan.ts',
+    find: "side === 'before' || !(name in old.change.after_unknown)",
+    replace: 'true',
+    tests: ['unit/reconciler/stale-plan.test.ts'],
+  },
+  {
+    name: 'a stale document is shown as a whole',
+    file: 'reconciler/plan/stale-plan.ts',
+    find: 'then.length === now.length && then.some(isTree)',
+    replace: 'false',
+    tests: ['unit/reconciler/stale-plan.test.ts'],
   },
   {
     name: 'an object is replaced because of an undecided one',

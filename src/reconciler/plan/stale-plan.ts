@@ -2,12 +2,16 @@
 // new or different one is refused. Undeclared attributes may change: only attributes of changes are compared.
 import {
   append,
+  below,
   defined,
   equal,
   firstNamed,
+  isList,
   isObject,
+  isTree,
   keyOf,
   type Diagnostic,
+  type Json,
   type PlanDocument,
   type ResourceChange,
 } from '../../model/index.js';
@@ -138,14 +142,34 @@ function valuesOf(
   return (['before', 'after'] as const).flatMap((side) => {
     const [then, later] = [old.change[side], now.change[side]];
     if (!then || !later) return [];
-    const names = changed(now).filter((name) => !equal(then[name], later[name]));
-    return names.slice(0, FEW).flatMap((name) => {
-      const values = [then[name], later[name]].map((one) => JSON.stringify(one ?? null));
-      return values.some(({ length }) => length > LONGEST)
-        ? []
-        : `${side === 'before' ? 'Live' : 'Wanted'} ${name}: ${values[0]} when it was planned, ${values[1]} now.`;
-    });
+    const word = side === 'before' ? 'Live' : 'Wanted';
+    return changed(now)
+      .filter((name) => side === 'before' || !(name in old.change.after_unknown))
+      .flatMap((name) => [...parts(name, then[name], later[name])])
+      .slice(0, FEW)
+      .map(({ path, values }) => {
+        const [was, is] = values.map((one) => JSON.stringify(one ?? null));
+        return was!.length > LONGEST || is!.length > LONGEST
+          ? `${word} ${path} is another value now.`
+          : `${word} ${path}: ${was} when it was planned, ${is} now.`;
+      });
   });
+}
+
+/** What differs, by dotted path: lists of plain values are one value. */
+function* parts(
+  path: string,
+  ...values: readonly [then: Json | undefined, now: Json | undefined]
+): Generator<{ readonly path: string; readonly values: typeof values }> {
+  const [then, now] = values;
+  if (equal(then, now)) return;
+  if (isTree(then) && isTree(now))
+    for (const name of new Set([...Object.keys(then), ...Object.keys(now)]))
+      yield* parts(below(path, name), then[name], now[name]);
+  else if (isList(then) && isList(now) && then.length === now.length && then.some(isTree))
+    for (const index of then.keys())
+      yield* parts(below(path, String(index)), then[index], now[index]);
+  else yield { path, values };
 }
 
 /** Undefined where nothing differs. An empty name stands for something that has none. */

@@ -211,6 +211,13 @@ describe('differences', () => {
     expect(oneLine(secret, true)).toBe('(sensitive)');
   });
 
+  test.each([
+    ['North region', '"2" (North region)'],
+    ['Evil) → "1" (HQ', '"2" ("Evil) → \\"1\\" (HQ")'],
+  ])('the name %j behind an id cannot be read as another value', (label, shown) =>
+    expect(inline('2', { 2: label })).toBe(shown),
+  );
+
   test('a secret is never quoted', () =>
     expect(inline({ secret: '(sensitive)' })).toBe('{"secret":(sensitive)}'));
 });

@@ -1,0 +1,59 @@
+// What a refused plan says of the values that are others now.
+import { expect, test } from 'vitest';
+import type { JsonObject, PlanDocument } from '../../../src/model/index.js';
+import { staleness } from '../../../src/reconciler/plan/stale-plan.js';
+
+interface Side {
+  readonly before: JsonObject;
+  readonly after: JsonObject;
+  readonly after_unknown?: JsonObject;
+}
+
+const plan = (side: Side, fingerprint: string): PlanDocument =>
+  ({
+    policy: [],
+    resource_drift: [],
+    resource_changes: [
+      {
+        address: 'groups.g',
+        fingerprint,
+        requests: [],
+        change: { actions: ['update'], after_unknown: {}, ...side },
+      },
+    ],
+  }) as unknown as PlanDocument;
+
+const mtu = (value: number, ids: readonly number[] = [1]) => ({
+  configuration: [{ lan: { main: { mtu: value }, ids } }, []],
+});
+const long = (text: string) => ({ name: text.repeat(80) });
+
+test.each<[string, Side, Side, readonly string[]]>([
+  [
+    'a member of a document',
+    { before: mtu(1500), after: mtu(1400) },
+    { before: mtu(1300), after: mtu(1400) },
+    ['Live configuration.0.lan.main.mtu: 1500 when it was planned, 1300 now.'],
+  ],
+  [
+    'a list of plain values as a whole',
+    { before: mtu(1, [1, 2]), after: mtu(1, [1]) },
+    { before: mtu(1, [1, 3]), after: mtu(1, [1]) },
+    ['Live configuration.0.lan.ids: [1,2] when it was planned, [1,3] now.'],
+  ],
+  [
+    'a long value by its name',
+    { before: long('a'), after: { name: 'c' } },
+    { before: long('b'), after: { name: 'c' } },
+    ['Live name is another value now.'],
+  ],
+  [
+    'nothing of a value that was not known then',
+    { before: { name: 'a', x: 1 }, after: { name: 'b' }, after_unknown: { x: true } },
+    { before: { name: 'c', x: 1 }, after: { name: 'b', x: 2 } },
+    ['Live name: "a" when it was planned, "c" now.'],
+  ],
+])('tells %s', (_, then, now, told) => {
+  const [one] = staleness(plan(then, 'f'), plan(now, 'g'));
+  expect(one?.detail?.split('\n')).toEqual([...told, 'Make a new plan and look at it again.']);
+});
