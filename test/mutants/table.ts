@@ -2229,8 +2229,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a saved plan is not compared with what is live',
     file: 'reconciler/apply/apply.ts',
-    find: 'if (saved) refuseStale(',
-    replace: 'if (false as boolean) refuseStale(',
+    find: 'if (saved && now) refuseStale',
+    replace: 'if (saved && !now) refuseStale',
     tests: apply,
   },
   {
@@ -8417,6 +8417,13 @@ export const mutants: readonly Mutant[] = [
     find: '.filter(([address]) => !draft.declared.has(address));',
     replace: '.filter(() => false);',
     tests: plan,
+  },
+  {
+    name: 'nobody tells that a change of a saved plan is not needed',
+    file: 'reconciler/plan/stale-plan.ts',
+    find: 'if (done.length === 0) return [];',
+    replace: 'if (done.length >= 0) return [];',
+    tests: ['unit/cli/saved-plan-messages.test.ts'],
   },
   {
     name: 'a value that was not known then is said to have been null',

@@ -25,7 +25,7 @@ import { waitFor } from '../recent-writes.js';
 import type { Proposal } from '../plan/plan.js';
 import { propose, secretsAtHand, SET_KEY } from '../plan/propose.js';
 import { recover } from './recovery.js';
-import { staleness } from '../plan/stale-plan.js';
+import { staleness, unneeded } from '../plan/stale-plan.js';
 import type { Session } from '../../state/store-port.js';
 
 export interface Approval {
@@ -76,14 +76,16 @@ async function applyRecovered(
   const proposal = await visible(execution, (waited) =>
     propose({ ...execution, waited }, project, snapshot, request),
   );
+  const now = saved && document(proposal);
+  const dropped = saved && now ? unneeded(saved, now) : [];
   const nothing = (exit: Exit): Applied => ({
     proposal,
     approved: false,
     outcomes: [],
-    diagnostics: recovered,
+    diagnostics: [...recovered, ...dropped],
     exit,
   });
-  if (saved) refuseStale(staleness(saved, document(proposal)));
+  if (saved && now) refuseStale(staleness(saved, now));
   const missing = [
     ...(saved ? unsentSecrets(saved, proposal) : []),
     ...proposal.plan.changes.flatMap((change) =>
@@ -112,7 +114,7 @@ async function applyRecovered(
   });
   const outcomes = await run.all();
   const error = run.error ?? (await compacted(execution, project, outcomes));
-  const diagnostics = [...recovered, ...run.notes, ...(error?.diagnostics ?? [])];
+  const diagnostics = [...recovered, ...dropped, ...run.notes, ...(error?.diagnostics ?? [])];
   return {
     proposal: final,
     approved,

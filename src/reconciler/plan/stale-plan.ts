@@ -10,6 +10,8 @@ import {
   isObject,
   isTree,
   keyOf,
+  note,
+  SENSITIVE,
   type Diagnostic,
   type Json,
   type PlanDocument,
@@ -46,6 +48,24 @@ export function staleness(then: PlanDocument, now: PlanDocument): readonly Diagn
         ...(addresses.length === 1 && defined({ address })),
       };
     }),
+  ];
+}
+
+/** What a saved plan would change, and is live already. @param now what is left to do */
+export function unneeded(then: PlanDocument, now: PlanDocument): readonly Diagnostic[] {
+  const left = new Set(now.resource_changes.filter(acts).map(({ address }) => address));
+  const done = then.resource_changes.filter((one) => acts(one) && !left.has(one.address));
+  if (done.length === 0) return [];
+  const names = firstNamed([...new Set(done.map(({ address }) => address))], FEW);
+  const hasSecret = done.some(({ change }) => JSON.stringify(change).includes(SENSITIVE));
+  return [
+    note(
+      'not-needed',
+      `${names}: nothing is left to change of what was planned.`,
+      hasSecret
+        ? 'A secret is sent if its value in this run is not the one that trueup sent last.'
+        : undefined,
+    ),
   ];
 }
 

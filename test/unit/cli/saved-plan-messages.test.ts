@@ -118,6 +118,24 @@ test('a stale update says which value is another one now', async () => {
   ]);
 });
 
+test('a change of a saved plan that is live already is told', async () => {
+  const cwd = await planned();
+  const run = (command: typeof plan, ...words: readonly string[]) =>
+    inProcess(command, words, { cwd, env: {} });
+  await run(apply, 'apply', 'p.plan');
+  writeFileSync(join(cwd, 'trueup.yaml'), PROJECT.replace('name: A', 'name: B'));
+  await run(plan, 'plan', '--out', 'p.plan');
+  const data = join(cwd, '.trueup', 'emulator.json');
+  writeFileSync(data, readFileSync(data, 'utf8').replaceAll('"name":"A"', '"name":"B"'));
+  const { code, stdout, stderr } = await run(apply, 'apply', 'p.plan');
+  expect([code, stdout + stderr]).toEqual([
+    0,
+    expect.stringContaining(
+      'accounts.a: nothing is left to change of what was planned. [not-needed]',
+    ),
+  ]);
+});
+
 test('an apply without the value of a secret says that nothing was changed', async () => {
   const cwd = freshFolder();
   writeFileSync(
