@@ -8440,6 +8440,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/reconciler/stale-plan.test.ts'],
   },
   {
+    name: 'the id of an object that is gone is sent by a plan of a part',
+    file: 'reconciler/plan/plan.ts',
+    find: 'draft.diagnostics.push(...goneErrors(draft, declaration, changes));',
+    replace: '',
+    tests: plan,
+  },
+  {
+    name: 'nothing can be updated that refers to what is gone',
+    file: 'reconciler/plan/undecided.ts',
+    find: 'sent.has(name) ? referencesIn(value)',
+    replace: 'sent.size > 0 ? referencesIn(value)',
+    tests: plan,
+  },
+  {
     name: 'an object is replaced because of an undecided one',
     file: 'reconciler/plan/plan.ts',
     find: 'if (root !== undefined) {',

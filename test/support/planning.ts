@@ -126,10 +126,13 @@ export function planScene({
     project: project(declared, settings),
     state: state ? stateWith(state, spent) : undefined,
     liveObjects: new Map(
-      [...(more.kinds ?? kinds).values()].map((kind) => [
-        kind.name,
-        { kind, byId: new Map((objects[kind.name] ?? []).map((one) => [one.id, one])) },
-      ]),
+      [...(more.kinds ?? kinds).values()].map((kind) => {
+        const byId = new Map((objects[kind.name] ?? []).map((one) => [one.id, one]));
+        const missing = Object.values(state ?? {}).flatMap((one) =>
+          one.kind === kind.name && !byId.has(one.id) ? [one.id] : [],
+        );
+        return [kind.name, { kind, byId, missing: new Set(missing) }];
+      }),
     ),
     secrets: new Map(),
     compose,

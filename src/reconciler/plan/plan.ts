@@ -70,6 +70,7 @@ import { refactoringNotes } from './refactoring-notes.js';
 import { withReferenceLabels } from './reference-labels.js';
 import {
   awaitedWords,
+  goneErrors,
   keepingRecorded,
   recordedValue,
   undecidedIn,
@@ -264,6 +265,7 @@ function planDeclared(draft: Draft, declaration: Declaration): readonly Change[]
   const planned = (): readonly Change[] =>
     match.live ? onLive(draft, one, { ...match, live: match.live }) : creation(draft, one, match);
   const changes = isFaulty(draft, { ...one, filled: values }, match.live) ? [] : planned();
+  draft.diagnostics.push(...goneErrors(draft, declaration, changes));
   const stays = match.live && !changes.some((change) => change.deposed) ? { live: match.live } : {};
   draft.planned.set(declaration.address, {
     kind,

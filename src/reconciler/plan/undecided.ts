@@ -1,12 +1,15 @@
 // What refers to an object of which the live one is not decided: several could be it, or it is bound to another one than
 // is declared. Nothing new is planned with such a reference; a recorded one that is still live stays.
 import {
+  changesOf,
   compareText,
   firstNamed,
   isKnown,
   normal,
   Reference,
   referencesIn,
+  type Change,
+  type Declaration,
   type Diagnostic,
   type Kind,
   type Live,
@@ -17,6 +20,7 @@ import { isApplied, type Comparison } from './diff.js';
 import type { Draft } from './draft.js';
 import { resolveReference } from './lookups.js';
 import { formerAddressInState } from './match.js';
+import { declarationError } from './plan-errors.js';
 import { fill, type Resolver } from './resolve-references.js';
 
 /** The undecided address that a value refers to, if there is one. */
@@ -47,6 +51,36 @@ export function keepingRecorded(draft: Draft, kind: Kind, declared: Values, live
     return isKnown(before) && isApplied(kind, { [name]: before }, live) ? [[name, before]] : [];
   });
   return recorded.length === 0 ? declared : { ...declared, ...Object.fromEntries(recorded) };
+}
+
+/** Errors of changes that would send the id of an object that is gone, because the plan does not cover what declares it. */
+export function goneErrors(
+  { input: { state, liveObjects, visibility }, selection }: Draft,
+  declaration: Declaration,
+  changes: readonly Change[],
+): readonly Diagnostic[] {
+  const sent = new Set(
+    changes.flatMap((change) =>
+      change.action === 'create'
+        ? Object.keys(change.write.fields)
+        : changesOf(change).map(({ path }) => path.split('.', 1)[0]!),
+    ),
+  );
+  const targets = new Set(
+    Object.entries(declaration.values).flatMap(([name, value]) =>
+      sent.has(name) ? referencesIn(value).map(({ target }) => target) : [],
+    ),
+  );
+  return [...targets].flatMap((target): Diagnostic | [] => {
+    const entry = selection.declarations.has(target) ? undefined : state?.resources[target];
+    if (!entry || !liveObjects.get(entry.kind)?.missing?.has(entry.id)) return [];
+    if (visibility.created(entry.kind, entry.id) === 'unseen') return [];
+    return declarationError(declaration, {
+      code: 'reference-gone',
+      summary: `${declaration.address} refers to ${target}, whose live object ${entry.id} no longer exists.`,
+      detail: 'Plan the whole project, without PATH, --target and --exclude.',
+    });
+  });
 }
 
 const FATES = {

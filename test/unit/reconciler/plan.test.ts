@@ -1394,6 +1394,43 @@ it.each([
   expect(errors[0]?.detail?.split('\n')).toContain(detail);
 });
 
+it.each([
+  ['a create', {}, ['reference-gone']],
+  [
+    'an update of another attribute',
+    {
+      'alert_rules.r': entry('alert_rules', 'r-1', {
+        ...rule,
+        schedule: 'weekly',
+        associated_accounts: ['2'],
+      }),
+    },
+    [],
+  ],
+])('outside of the plan, the object of a reference is gone: %s', (_, state, codes) => {
+  const { plan } = planScene({
+    declared: [
+      declare('alert_rules.r', {
+        ...rule,
+        schedule: 'daily',
+        associated_accounts: [new Reference('declared', 'accounts.hq', 'id')],
+      }),
+    ],
+    state: {
+      'accounts.hq': entry('accounts', '2', { name: 'HQ' }, { file: '../elsewhere.yaml' }),
+      ...state,
+    },
+    live: {
+      accounts: [root],
+      alert_rules: Object.keys(state).map(() =>
+        liveRule('r-1', { schedule: 'weekly', associated_accounts: ['2'] }),
+      ),
+      alert_push_destinations: [],
+    },
+  });
+  expect(plan.diagnostics.map(({ code }) => code)).toEqual(codes);
+});
+
 it('a renamed object that is gone is forgotten under the address that the state holds', () => {
   const { plan } = planScene({
     declared: [declare('accounts.new', { name: 'D' }, { renamed_from: 'old' })],
