@@ -136,8 +136,11 @@ export const countsOf = <T, Word extends string>(
     return length > 0 ? [`${length} ${word}`] : [];
   });
 
-const areAsDeclared = (count: number): string =>
-  `${count === 1 ? '1 object is' : `${count} objects are`} as declared`;
+function areAsDeclared(count: number, diagnostics: readonly Diagnostic[]): string {
+  const isPart = diagnostics.some(({ code }) => ['secret-unseen', 'secret-unsent'].includes(code));
+  const known = isPart ? ', as far as their secrets are known' : '';
+  return `${count === 1 ? '1 object is' : `${count} objects are`} as declared${known}`;
+}
 
 /** `file:line:column`, behind the path of the construct where a program made it. */
 export function place({ file, line, column, path, used_at: used }: Origin): string {
@@ -217,10 +220,9 @@ export function planSentence(document: PlanDocument): string {
   const [from, to] = compared ? sidesOf(compared) : [];
   if (errors === 0 && changing.every((action) => summary[action] === 0)) {
     const where = compared ? ` from ${from} to ${to}` : ' in the cloud';
-    const unseen = diagnostics.some(({ code }) => code === 'secret-unseen');
     const kept = compared
       ? `Unchanged: ${summary.keep - renamed}`
-      : `${areAsDeclared(summary.keep)}${unseen ? ', as far as their secrets are known' : ''}`;
+      : `${areAsDeclared(summary.keep, diagnostics)}`;
     const moved = renamed > 0 ? `, ${renamed} renamed` : '';
     return `No changes${compared || renamed > 0 ? where : ''}${moved}. ${kept}.`;
   }
@@ -314,7 +316,7 @@ export function driftSentence(document: DriftDocument): string {
     return `Audit with ${plural(errors, 'error')}: ${[`${drifted} drifted`, ...failed].join(', ')}, ${in_sync} in sync${rest}.`;
   const settled = drift.filter(({ status }) => status === 'settled').length;
   if (drift.length - settled + failed.length === 0)
-    return `No drift${settled > 0 ? `, ${settled} settled` : ''}. ${areAsDeclared(in_sync)}${rest}.`;
+    return `No drift${settled > 0 ? `, ${settled} settled` : ''}. ${areAsDeclared(in_sync, diagnostics)}${rest}.`;
   const counts = countsOf(drift, ({ status }) => status, statuses);
   return `Drift: ${[...counts, ...failed].join(', ')}; ${in_sync} in sync${rest}.`;
 }

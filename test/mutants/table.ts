@@ -8384,6 +8384,13 @@ export const mutants: readonly Mutant[] = [
     tests: plan,
   },
   {
+    name: 'an audit hides that a secret was never sent',
+    file: 'reconciler/audit/drift.ts',
+    find: "=== 'unknown')",
+    replace: "=== 'unavailable')",
+    tests: ['unit/reconciler/drift.test.ts'],
+  },
+  {
     name: 'an audit hides what the plan has no change for',
     file: 'reconciler/audit/drift.ts',
     find: 'plan.drift.filter(({ address }) => !planned.has(address))',
@@ -8452,6 +8459,13 @@ export const mutants: readonly Mutant[] = [
     find: 'sent.has(name) ? referencesIn(value)',
     replace: 'sent.size > 0 ? referencesIn(value)',
     tests: plan,
+  },
+  {
+    name: 'a damaged state is no state in its history',
+    file: 'cli/commands/kept-states.ts',
+    find: 'if (unread.length > 0) throw unread[0];',
+    replace: '',
+    tests: ['unit/cli/state-commands.test.ts'],
   },
   {
     name: 'an object is replaced because of an undecided one',

@@ -17,10 +17,10 @@ export const history: Command = async (context) => {
   const store = await storeHere(context);
   const kept = await store.history();
   // A state that cannot be read is no reason to hide the earlier ones.
-  const { runs = [] } = (await store.read().catch(() => undefined))?.state ?? {};
-  const recorded = new Map(runs.toReversed().map((one) => [one.serial, one]));
-  if (kept.length === 0) context.err.write('There is no state yet.\n');
-  else
+  const unread: unknown[] = [];
+  const newest = await store.read().catch((error: unknown) => void unread.push(error));
+  const recorded = new Map((newest?.state.runs ?? []).toReversed().map((one) => [one.serial, one]));
+  if (kept.length > 0)
     context.out.write(
       table(
         ['serial', 'written', 'by', 'on', 'objects'],
@@ -31,6 +31,8 @@ export const history: Command = async (context) => {
         }),
       ),
     );
+  if (unread.length > 0) throw unread[0];
+  if (kept.length === 0) context.err.write('There is no state yet.\n');
   return exits.done;
 };
 

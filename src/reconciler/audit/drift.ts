@@ -7,6 +7,8 @@ import {
   changesOf,
   compareText,
   exits,
+  firstNamed,
+  note,
   paired,
   redact,
   REPLACED_OUTSIDE,
@@ -135,6 +137,7 @@ export async function findDrift(
     access: more.find(({ access }) => access)?.access ?? null,
     diagnostics: [
       ...unlessRetold(plan.diagnostics, more),
+      ...unsentNotes(context, changes, secrets),
       ...diagnostics,
       ...more.flatMap((one) => one.diagnostics ?? []),
       ...unverified(expectations),
@@ -142,6 +145,35 @@ export async function findDrift(
     exit: exitOf({ exit, plan }, records, expectations),
   };
 }
+
+/** Secrets that the next apply sends because no record says that they were sent: nobody can tell whether they are live. */
+function unsentNotes(
+  { kinds }: Pick<AuditContext, 'kinds'>,
+  changes: readonly Change[],
+  secrets: Proposal['secrets'],
+): readonly Diagnostic[] {
+  const unsent = changes.flatMap((change) =>
+    change.action === 'create'
+      ? []
+      : changesOf(change)
+          .filter((one) => differsInSecretsAlone(kinds.get(change.kind)!, one))
+          .flatMap(({ path, after = null }) => [...secretsIn(after, path).keys()])
+          .filter((path) => secrets.get(`${change.address} ${path}`) === 'unknown')
+          .map((path) => `${path} of ${change.address}`),
+  );
+  if (unsent.length === 0) return [];
+  const [is, it] = unsent.length === 1 ? ['is', 'it is'] : ['are', 'they are'];
+  return [
+    note(
+      'secret-unsent',
+      `${firstNamed(unsent, FEW)} ${is} not recorded as sent, so the audit cannot tell whether ${it} as declared.`,
+      'To send what is declared: trueup apply',
+    ),
+  ];
+}
+
+/** Secrets that a note names. */
+const FEW = 3;
 
 /** Without what the health issues of the same objects tell, too. */
 function unlessRetold(

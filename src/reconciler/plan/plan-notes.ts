@@ -69,7 +69,7 @@ const FEW = 3;
 /** What the plan does not do without the value of a secret, and what it does with it. */
 const WITHOUT = {
   compare: ['so the plan does not compare it', ['Then the plan shows whether it has to be sent.']],
-  send: ['and trueup has not sent it yet', ['Then the plan sends it.']],
+  send: ['and it is not recorded as sent', ['Then the plan sends it.']],
   apply: ['and apply needs it', []],
 } as const;
 

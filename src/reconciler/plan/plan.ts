@@ -545,7 +545,7 @@ function reasonOf(
   );
   return [
     howChanged(changes.filter((one) => !waits.includes(one) && !unsent.includes(one))),
-    ...unsent.map(({ path }) => `trueup has not sent ${path} yet`),
+    ...unsent.map(({ path }) => `${path} is not recorded as sent`),
     ...waits.map(({ path, after = null }) => `${path} refers to ${awaitedWords(draft, after)}`),
   ]
     .filter(Boolean)

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { run as apply } from '../../../src/cli/commands/apply.js';
 import { run as bind } from '../../../src/cli/commands/import.js';
 import { run as log } from '../../../src/cli/commands/log.js';
-import { rollback } from '../../../src/cli/commands/kept-states.js';
+import { history, rollback } from '../../../src/cli/commands/kept-states.js';
 import { list, mv, rm, show } from '../../../src/cli/commands/state.js';
 import { freshFolder, inProcess, type Said } from '../../support/in-process.js';
 import type { Command } from '../../../src/cli/context.js';
@@ -52,6 +52,31 @@ test('a rollback without a serial says what lists the serials', async () => {
     'error: Type the serial of the state to restore. [usage] Those that are kept: trueup state history ',
   ]);
 });
+
+test.each([
+  ['{bad', 1, ''],
+  ['{bad', 2, 'SERIAL  WRITTEN'],
+])(
+  'the history of a state that is damaged (%j) says so, after %i applies',
+  async (text, applies, shown) => {
+    const cwd = freshFolder();
+    for (let run = 0; run < applies; run += 1) {
+      writeFileSync(join(cwd, 'trueup.yaml'), PROJECT.replace('name: A', `name: A${run}`));
+      await inProcess(apply, ['apply', '--auto-approve'], { cwd, env: {} });
+    }
+    writeFileSync(join(cwd, '.trueup/state.json'), text);
+    const { code, stdout, stderr } = await inProcess(history, ['state', 'history'], {
+      cwd,
+      env: {},
+    });
+    expect([code, stdout.slice(0, shown.length), stderr]).toEqual([
+      1,
+      shown,
+      expect.stringContaining('.trueup/state.json is damaged'),
+    ]);
+    expect(stderr).not.toContain('There is no state yet');
+  },
+);
 
 const KEY = 'k'.repeat(12);
 const FILE = 'declarations-of-all-customers.yaml';

@@ -626,7 +626,17 @@ describe('a secret that is not the one last sent', () => {
     expect((await cloud.drift(project)).exit).toBe(0);
     expect((await cloud.drift(desire(pager(undefined), gate('canary-2')))).exit).toBe(0);
     await cloud.files.remove('/sim/state.json');
-    expect((await cloud.drift(desire(pager('canary-3'), gate('canary-4')))).exit).toBe(0);
+    const audit = await cloud.drift(desire(pager('canary-3'), gate('canary-4')));
+    expect([audit.exit, audit.diagnostics]).toMatchObject([
+      0,
+      [
+        {
+          code: 'secret-unsent',
+          summary:
+            'authentication.secret of alert_push_destinations.pager, configuration.0.wifi.psk of configuration_managers.gate are not recorded as sent, so the audit cannot tell whether they are as declared.',
+        },
+      ],
+    ]);
   });
 });
 

@@ -1766,7 +1766,7 @@ describe('requests', () => {
       body: { authentication: { secret } },
     });
     expect(scene('changed').plan.changes[0]?.reason).toBe(
-      'trueup has not sent authentication.secret yet',
+      'authentication.secret is not recorded as sent',
     );
     expect(steps(scene('same'))).toEqual(['keep alert_push_destinations.p']);
     expect(steps(scene('unavailable'))).toEqual(['keep alert_push_destinations.p']);
@@ -1780,7 +1780,7 @@ describe('requests', () => {
       'so the plan does not compare it.',
       '\nThen the plan shows whether it has to be sent.',
     ],
-    ['send', {}, 'and trueup has not sent it yet.', '\nThen the plan sends it.'],
+    ['send', {}, 'and it is not recorded as sent.', '\nThen the plan sends it.'],
     ['create', undefined, 'and apply needs it.', ''],
   ])('says which secret it lacks to %s', (_, secrets, effect, then) => {
     const secret = new Secret('env.S', () => undefined, { advice: 'Set S in the environment.' });
