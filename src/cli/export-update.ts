@@ -193,6 +193,9 @@ const left = (
         ),
       ];
 
+/** Codes of the notes of a plan on values that may not be what others have set. */
+const PASSED_ON: readonly string[] = ['not-visible-yet', 'unfinished'];
+
 /** What is not as declared and is not written, and why. */
 function untouched(
   context: Context,
@@ -220,7 +223,7 @@ function untouched(
     some.map(({ id }) => liveObjectWords(proposal.liveObjects, kind, id)),
   );
   return [
-    ...proposal.plan.diagnostics.filter(({ code }) => code === 'not-visible-yet'),
+    ...proposal.plan.diagnostics.filter(({ code }) => PASSED_ON.includes(code)),
     ...left(
       gone,
       ['no longer exists: its declaration stays', 'no longer exist: their declarations stay'],

@@ -8351,8 +8351,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an update that nothing shows is said to have been carried out',
     file: 'reconciler/apply/recovery.ts',
-    find: "action === 'delete' || !wasSoBefore(",
-    replace: 'true || !wasSoBefore(',
+    find: 'return isApplied(kind, shownOnly(body), {',
+    replace: 'return false && isApplied(kind, shownOnly(body), {',
     tests: recover,
   },
   {
@@ -8389,6 +8389,34 @@ export const mutants: readonly Mutant[] = [
     find: "=== 'unknown')",
     replace: "=== 'unavailable')",
     tests: ['unit/reconciler/drift.test.ts'],
+  },
+  {
+    name: 'what was carried out is not told where a reading fails afterwards',
+    file: 'reconciler/apply/recovery.ts',
+    find: '[...told, ...error.diagnostics]',
+    replace: 'error.diagnostics',
+    tests: recover,
+  },
+  {
+    name: 'a PUT that was carried out records what is not declared',
+    file: 'reconciler/apply/recovery.ts',
+    find: "attribute === undefined || attribute.wire === 'merge'",
+    replace: 'attribute === undefined',
+    tests: recover,
+  },
+  {
+    name: 'an update that was carried out counts as a change by others',
+    file: 'reconciler/apply/recovery.ts',
+    find: '...keptMembers(body, isSent)',
+    replace: '',
+    tests: recover,
+  },
+  {
+    name: 'an update of declarations hides that a run did not finish',
+    file: 'cli/export-update.ts',
+    find: "['not-visible-yet', 'unfinished']",
+    replace: "['not-visible-yet']",
+    tests: ['unit/cli/export-update.test.ts'],
   },
   {
     name: 'an audit hides what the plan has no change for',

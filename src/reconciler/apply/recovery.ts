@@ -18,6 +18,7 @@ import {
   type Diagnostic,
   type Entry,
   type Intent,
+  type Json,
   type JsonObject,
   type Kind,
   type Kinds,
@@ -27,6 +28,7 @@ import {
   type Result,
   type RunRecord,
   type Spent,
+  type State,
   redactAll,
 } from '../../model/index.js';
 import type { Session } from '../../state/store-port.js';
@@ -266,22 +268,35 @@ export async function recover(
           : `${one.intent.address} was not created by the interrupted run.`,
       address: one.intent.address,
     }));
-  const intents = new Map(pending.map((intent) => [intent.op, intent]));
-  const repeated = results.flatMap(({ class: outcome, op = '', address }): Diagnostic | [] => {
-    const intent = intents.get(op);
-    if (outcome !== 'applied' || !intent) return [];
-    const { kind, action, body } = intent;
-    const before = state.resources[address];
-    const isShown = action === 'delete' || !wasSoBefore(looker.kinds.get(kind)!, body, before);
-    const summary = isShown
-      ? `${address} was ${action}d by an interrupted run.`
-      : `Whether ${address} was updated by an interrupted run is not known: the values that the service shows are those of the last apply.`;
-    return { severity: 'info', code: 'recovered', summary, address };
-  });
+  const repeated = carriedOut(looker, results, { pending, state });
   const found = [...recovered, ...repeated];
   if (undecided.length > 0) throw new Refusal([...found, ...undecided], exits.undecided);
   return found;
 }
+
+/** What is said of the updates and deletes of an interrupted run that were carried out. @param snapshot of before */
+function carriedOut(
+  { kinds }: RecoveryContext,
+  results: readonly Result[],
+  { pending, state }: Pick<Session['snapshot'], 'pending' | 'state'>,
+): readonly Diagnostic[] {
+  const intents = new Map(pending.map((intent) => [intent.op, intent]));
+  return results.flatMap(({ class: outcome, op = '', address }): Diagnostic | [] => {
+    const intent = intents.get(op);
+    if (outcome !== 'applied' || !intent) return [];
+    const { kind, action, body } = intent;
+    const summary =
+      action === 'delete'
+        ? `${address}, whose delete an interrupted run began, no longer exists.`
+        : updateWords(address, wasSoBefore(kinds.get(kind)!, body, state.resources[address]));
+    return { severity: 'info', code: 'recovered', summary, address };
+  });
+}
+
+const updateWords = (address: string, wasSo: boolean): string =>
+  wasSo
+    ? `Whether ${address} was updated by an interrupted run is not known: the values that the service shows are those of the last apply.`
+    : `${address} was updated by an interrupted run.`;
 
 /**
  * Records what became of everything an earlier run left open, and returns it: for creates what was found, for updates
@@ -296,11 +311,18 @@ export async function settleOld(
   const { pending, state } = session.snapshot;
   await waitUntilLanded(looker, pending, (await youngestAge(looker, pending)) - RENEWAL);
   const repeatable = pending.filter((intent) => intent.action !== 'create');
-  const done = repeatable.length > 0 ? await whatWasDone(looker, repeatable) : [];
+  const done = repeatable.length > 0 ? await whatWasDone(looker, repeatable, state) : [];
   if (done.length > 0) await session.record(...done);
   const creates = pending.filter((intent) => intent.action === 'create');
   // All of them were waited for.
-  const settled = await settle(looker, creates, Object.values(state.resources), Infinity);
+  const entries = Object.values(state.resources);
+  const settled = await settle(looker, creates, entries, Infinity).catch((error: unknown) => {
+    // What was recorded is told once: by the run that recorded it.
+    const told = carriedOut(looker, done, { pending, state });
+    throw error instanceof Refusal
+      ? new Refusal([...told, ...error.diagnostics], error.exit)
+      : error;
+  });
   const results = settled.flatMap((one) => recordsOf(looker.kinds, one));
   if (results.length > 0) await session.record(...results);
   return { settled, results: done };
@@ -329,6 +351,7 @@ const sentAt = ({ at, server_at, boot }: Intent): Moment => ({
 async function whatWasDone(
   { kinds, cloud }: RecoveryContext,
   intents: readonly Intent[],
+  state: State,
 ): Promise<readonly Result[]> {
   const results: Result[] = [];
   for (const name of new Set(intents.map((intent) => intent.kind))) {
@@ -357,13 +380,36 @@ async function whatWasDone(
         kind: kind.name,
         id,
       };
-      const was = { op, spent, ...(action === 'delete' && { lately }) };
+      const entry = now && updatedEntry(kind, intent, state.resources[address], now);
+      const was = { op, spent, ...defined({ entry }), ...(action === 'delete' && { lately }) };
       results.push(
         done ? resultRecord(address, 'applied', was) : resultRecord(address, 'not_sent', { op }),
       );
     }
   }
   return results;
+}
+
+/** The entry after an update that is proven: what was sent is not taken for a change by others. Of documents only the declared part is recorded, which the request does not tell. */
+function updatedEntry(
+  kind: Kind,
+  { id, at, body = {} }: Intent,
+  before: Entry | undefined,
+  live: Live,
+): Entry | undefined {
+  if (before?.id !== id || !before) return undefined;
+  const isSent = (value: Json, name: string): boolean => {
+    const attribute = kind.attributes[name];
+    if (attribute === undefined || attribute.wire === 'merge') return false;
+    // A PUT repeats what is not declared.
+    return Object.hasOwn(before.applied, name) || !same(attribute, value, before.observed[name]);
+  };
+  return {
+    ...before,
+    applied: { ...before.applied, ...keptMembers(body, isSent) },
+    applied_at: at,
+    observed: storedValues(kind, live.values),
+  };
 }
 
 /** The fields of a request that the journal holds in clear: a write counts as done unless one of them shows that it was not. */

@@ -4,26 +4,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { run as apply } from '../../../src/cli/commands/apply.js';
 import { run as doctor } from '../../../src/cli/commands/doctor.js';
-import { systemClock } from '../../../src/platform/clock.js';
-import { diskFiles } from '../../../src/platform/files.js';
-import { machine } from '../../../src/platform/host.js';
-import { systemRandom } from '../../../src/platform/random.js';
-import { fileStore } from '../../../src/state/index.js';
+import { diskSession } from '../../support/disk-session.js';
 import { freshFolder, inProcess } from '../../support/in-process.js';
 import { intent } from '../state/samples.js';
 
 test('a run that holds the lock is no earlier run that did not finish', async () => {
   const cwd = freshFolder();
   writeFileSync(join(cwd, 'trueup.yaml'), 'settings: { target: emulator, state: state.json }\n');
-  const random = systemRandom();
-  const session = await fileStore({
-    path: join(cwd, 'state.json'),
-    files: diskFiles(random),
-    clock: systemClock(),
-    random,
-    lock: await machine(),
-    version: '0.1.0',
-  }).open('apply', 'emulator');
+  const session = await diskSession(join(cwd, 'state.json'), 'emulator');
   await session.record(intent('1'));
   const looking = async () => (await inProcess(doctor, ['doctor'], { cwd, env: {} })).stdout;
   expect(await looking()).toMatch(/^note +journal +the run that holds the lock is not finished/m);

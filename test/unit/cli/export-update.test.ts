@@ -18,7 +18,9 @@ import { run as plan } from '../../../src/cli/commands/plan.js';
 import { rm as stateRemove } from '../../../src/cli/commands/state.js';
 import type { JsonObject } from '../../../src/model/index.js';
 import { box, type Box } from '../../support/box.js';
+import { diskSession } from '../../support/disk-session.js';
 import { freshFolder, inProcess, type Said } from '../../support/in-process.js';
+import { intent } from '../state/samples.js';
 
 const PAGER = 'pager-secret-canary';
 
@@ -219,6 +221,19 @@ const refusals: Readonly<Record<string, Refusal>> = {
     why: 'With the live values, the declarations would have errors.',
   },
 };
+
+it('warns that what is live may be of a run that did not finish', async () => {
+  const home = await applied({ 'trueup.yaml': 'accounts:\n  a: { name: A, account: "1" }\n' });
+  const path = join(home.cwd, '.trueup/state.json');
+  const { target } = JSON.parse(readFileSync(path, 'utf8')) as { readonly target: string };
+  const session = await diskSession(path, target);
+  await session.record({ ...intent('1'), action: 'update', address: 'accounts.a', id: '2' });
+  await session.release();
+  home.change('accounts', 'A', { name: 'A2' });
+  const { stdout, stderr } = await home.update('--dry-run');
+  expect(stdout).toContain('A2');
+  expect(stderr).toContain('No outcome is recorded for the update of accounts.a');
+});
 
 describe('a value that cannot be written in place is refused, and nothing is written', () => {
   it.each(Object.entries(refusals))('%s', async (_, { text, change, at, why }) => {

@@ -5,13 +5,10 @@ import { expect, test } from 'vitest';
 import { startHttp } from '../../../scripts/servers.js';
 import { run as apply } from '../../../src/cli/commands/apply.js';
 import { run as plan } from '../../../src/cli/commands/plan.js';
-import { systemClock } from '../../../src/platform/clock.js';
-import { diskFiles } from '../../../src/platform/files.js';
-import { machine } from '../../../src/platform/host.js';
-import { systemRandom } from '../../../src/platform/random.js';
-import { fileStore, type Session } from '../../../src/state/index.js';
+import type { Session } from '../../../src/state/index.js';
 import type { Command } from '../../../src/cli/context.js';
 import { cleanUp } from '../../support/clean-up.js';
+import { diskSession } from '../../support/disk-session.js';
 import { freshFolder, inProcess, type Said } from '../../support/in-process.js';
 import { intent, result } from '../state/samples.js';
 
@@ -45,15 +42,7 @@ test.each<[what: string, record: (session: Session) => Promise<void>]>([
     'settings: { target: emulator, state: state.json }\naccounts: { one: { name: One } }\n',
   );
   expect(await inProcess(plan, ['plan', '--out', 'p.plan'], home)).toMatchObject({ code: 0 });
-  const random = systemRandom();
-  const session = await fileStore({
-    path: join(home.cwd, 'state.json'),
-    files: diskFiles(random),
-    clock: systemClock(),
-    random,
-    lock: await machine(),
-    version: '0.1.0',
-  }).open('apply', 'emulator');
+  const session = await diskSession(join(home.cwd, 'state.json'), 'emulator');
   /** The other run ends as soon as this one waits for it. */
   const applied: Command = (context, args) =>
     apply(

@@ -9,6 +9,7 @@ import type {
   Intent,
   Kind,
   Live,
+  Refusal,
   Result,
   RunRecord,
 } from '../../../src/model/index.js';
@@ -484,6 +485,8 @@ describe('recover', () => {
     readonly pending: readonly Intent[];
     readonly resources?: Readonly<Record<string, Entry>>;
     readonly objects?: readonly Live[];
+    /** What one listing after the other shows, instead of these objects. */
+    readonly rounds?: readonly (readonly Live[])[];
     readonly found?: readonly Live[];
     /** Milliseconds since the intents by the clock of the machine, and since it was started. */
     readonly now?: number;
@@ -495,12 +498,13 @@ describe('recover', () => {
     pending,
     resources = {},
     objects = [],
+    rounds = [objects],
     found = [],
     now = 0,
     uptime = now,
     skew,
   }: Recovery) {
-    const { looker, asked, looked, events } = scene({ [PUSH]: [objects] }, found, skew);
+    const { looker, asked, looked, events } = scene({ [PUSH]: rounds }, found, skew);
     const records: (readonly RunRecord[])[] = [];
     const session: Partial<Session> = {
       snapshot: { state: stateWith({ ...resources }), pending, unfinished: true },
@@ -729,12 +733,48 @@ describe('recover', () => {
     expect(
       (said as readonly Diagnostic[]).map(({ code, summary }) => `${code}: ${summary}`),
     ).toEqual([
-      `recovered: ${PUSH}.a1 was deleted by an interrupted run.`,
+      `recovered: ${PUSH}.a1, whose delete an interrupted run began, no longer exists.`,
       `recovered: ${PUSH}.a3 was updated by an interrupted run.`,
       `recovered: Whether ${PUSH}.a8 was updated by an interrupted run is not known: the values that the service shows are those of the last apply.`,
-      `recovered: ${PUSH}.a9 was deleted by an interrupted run.`,
+      `recovered: ${PUSH}.a9, whose delete an interrupted run began, no longer exists.`,
     ]);
     expect(asked).toEqual([]);
+  });
+
+  it('tells what was carried out, although a listing of creates fails afterwards', async () => {
+    const { said, records } = await recovery({
+      pending: [change('delete', '2'), left()],
+      rounds: Array.from({ length: 9 }, (_, index) => [pager(uuid(index + 2))]),
+    });
+    expect(records).toHaveLength(1);
+    expect((said as Refusal).diagnostics.map(({ code }) => code)).toEqual([
+      'recovered',
+      'unsettled',
+    ]);
+  });
+
+  it('records what a proven update sent: it is no change by others', async () => {
+    const body = { name: 'New', account: '1', is_disabled: true, enabled: false };
+    const configuration = [{ lan: { mtu: 1500 } }, []];
+    const intent = { ...change('update', '3', { body: { ...body, configuration } }) };
+    const entry = {
+      ...planned,
+      kind: 'groups',
+      id: '3',
+      applied: { name: 'Old' },
+      observed: { name: 'Old', account: '1' },
+    };
+    const { records } = await recovery({
+      pending: [{ ...intent, kind: 'groups', address: 'groups.g' }],
+      resources: { 'groups.g': entry },
+      found: [{ id: '3', values: { ...body, configuration } }],
+    });
+    expect(records[0]).toMatchObject([{ class: 'applied', entry: { applied_at: at } }]);
+    expect(records[0]).toMatchObject([
+      { entry: { applied: { name: 'New' }, observed: { name: 'New', account: '1' } } },
+    ]);
+    const [{ entry: recorded }] = records[0] as readonly [Result];
+    expect(recorded?.applied).toEqual({ name: 'New' });
   });
 
   const configuration = (n: string) => [{ lan: { list: [{ key: '*', n }] } }, []];
