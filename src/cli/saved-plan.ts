@@ -75,15 +75,19 @@ export function aboutSavedPlan(context: Context, { name, file }: SavedPlan): str
   const here = commandToApply(name, identityFlag(context));
   const isElsewhere = !isBelow(relative(context.cwd, resolve(context.cwd, name)));
   const toApply = isElsewhere
-    ? `To apply it, if it was made in this folder: ${here}\nIf it was made in its own folder: ${goingThere(name)}`
+    ? `To apply it, if it was made in this folder: ${here}\nIf it was made in its own folder: ${goingThere(context, name)}`
     : `To apply it: ${here}`;
   const next = isBlocked ? 'It is blocked, and apply refuses it.' : toApply;
   return `Made at ${generated_at} ${serial}, valid until ${expires_at}.\n${next}`;
 }
 
 /** To the folder of a plan, and its apply there. */
-const goingThere = (name: string): string =>
-  `cd ${pathWord(dirname(name))} && trueup apply ${pathWord(basename(name))}`;
+function goingThere(context: Context, name: string): string {
+  const [flag, file] = identityFlag(context);
+  const there = resolve(context.cwd, dirname(name));
+  const identity = flag && file ? [flag, relative(there, resolve(context.cwd, file))] : [];
+  return `cd ${pathWord(dirname(name))} && ${commandToApply(basename(name), identity)}`;
+}
 
 const LONGEST = 30 * 24 * 60 * 60 * 1000;
 
@@ -187,7 +191,7 @@ export async function projectOfPlan(
   const project = await projectToPlan(context, paths, options).catch((error: unknown) => {
     if (!(error instanceof Refusal)) throw error;
     const isElsewhere = error.diagnostics.some(({ code }) => NOT_HERE.has(code));
-    if (isElsewhere && !context.fleetVariables) refuseOtherFolder(name);
+    if (isElsewhere && !context.fleetVariables) refuseOtherFolder(context, name);
     const summary = `${name} is stale: the declarations from which it was made can no longer be loaded.`;
     throw new Refusal([...error.diagnostics, errorDiagnostic('stale', summary)], exits.stale);
   });
@@ -206,9 +210,11 @@ const NOT_HERE: ReadonlySet<string> = new Set([
 ]);
 
 /** PATHs are relative to the folder in which the plan was made; it holds them, but not that folder. */
-function refuseOtherFolder(name: string): never {
+function refuseOtherFolder(context: Context, name: string): never {
   const where =
-    dirname(name) === '.' ? '' : `\nIf that is the folder of the plan: ${goingThere(name)}`;
+    dirname(name) === '.'
+      ? ''
+      : `\nIf that is the folder of the plan: ${goingThere(context, name)}`;
   refuse(
     'stale',
     `${name} is stale: the declarations from which it was made are not in the current folder.`,

@@ -8454,6 +8454,13 @@ export const mutants: readonly Mutant[] = [
     tests: plan,
   },
   {
+    name: 'an identity is named from another folder than that of the plan',
+    file: 'cli/saved-plan.ts',
+    find: 'relative(there, resolve(context.cwd, file))',
+    replace: 'file',
+    tests: ['unit/cli/saved-plan-messages.test.ts'],
+  },
+  {
     name: 'nobody tells that a change of a saved plan is not needed',
     file: 'reconciler/plan/stale-plan.ts',
     find: 'if (done.length === 0) return [];',

@@ -1,6 +1,7 @@
 // What is said of a saved plan where another file is expected, or the other way round.
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { expect, test } from 'vitest';
 import { run as apply } from '../../../src/cli/commands/apply.js';
 import { run as plan } from '../../../src/cli/commands/plan.js';
@@ -147,6 +148,19 @@ test('an apply without the value of a secret says that nothing was changed', asy
     1,
     expect.stringMatching(/Nothing was changed in the cloud\..*\[secret-missing\]/),
   ]);
+});
+
+test('the way to the folder of an encrypted plan has the identity, as it is named from there', async () => {
+  const cwd = await planned();
+  const identity = await generateX25519Identity();
+  writeFileSync(join(cwd, 'key.txt'), identity);
+  const recipient = await identityToRecipient(identity);
+  await inProcess(plan, ['plan', '--out', 'p.plan', '--encrypt-to', recipient], { cwd, env: {} });
+  const sub = join(cwd, 'sub');
+  mkdirSync(sub);
+  const words = ['show', '../p.plan', '--identity', '../key.txt'];
+  const { stderr } = await inProcess(show, words, { cwd: sub, env: {} });
+  expect(stderr).toContain('cd .. && trueup apply p.plan --identity key.txt');
 });
 
 test('a saved plan in another folder than its own: the folder is the reason', async () => {
