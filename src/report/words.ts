@@ -222,7 +222,7 @@ export function planSentence(document: PlanDocument): string {
     const where = compared ? ` from ${from} to ${to}` : ' in the cloud';
     const kept = compared
       ? `Unchanged: ${summary.keep - renamed}`
-      : `${areAsDeclared(summary.keep, diagnostics)}`;
+      : areAsDeclared(summary.keep, diagnostics);
     const moved = renamed > 0 ? `, ${renamed} renamed` : '';
     return `No changes${compared || renamed > 0 ? where : ''}${moved}. ${kept}.`;
   }

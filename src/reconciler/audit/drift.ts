@@ -31,6 +31,7 @@ import {
   type Findings,
   type Json,
   type Kind,
+  type Kinds,
   type Live,
   type Project,
   type Provider,
@@ -77,25 +78,7 @@ export async function findDrift(
   const { plan, liveObjects, secrets, unmanaged: objects, exit } = proposal;
   const entries = snapshot?.state.resources ?? {};
   const changes = paired(plan.changes).map(([change]) => change);
-  const declarations = new Map(project.declarations.map((one) => [one.address, one]));
-  const drifted = new Map(plan.drift.map((one) => [one.address, one]));
-  const cases = changes.flatMap((change): Case<DriftRecord>[] => {
-    const kind = context.kinds.get(change.kind)!;
-    const entry = entries[change.renamed_from ?? change.address];
-    const declaration = declarations.get(change.address);
-    const found = recordOf(kind, change, { entry, declaration, drifted, secrets });
-    const subject = found && subjectOf(found, kind, { entry, declaration, liveObjects });
-    return found ? [{ record: found.record, ...defined({ subject }) }] : [];
-  });
-  const planned = new Set(changes.map(({ address }) => address));
-  for (const one of plan.drift.filter(({ address }) => !planned.has(address))) {
-    const kind = context.kinds.get(one.kind)!;
-    const entry = entries[one.address];
-    const declaration = declarations.get(one.address);
-    const found = recordOfUnplanned(one, { entry, declaration });
-    const subject = subjectOf(found, kind, { entry, declaration, liveObjects });
-    cases.push({ record: found.record, ...defined({ subject }) });
-  }
+  const cases = casesOf(context.kinds, { project, entries, changes, proposal });
   const [news] = Object.values(entries)
     .map(({ applied_at }) => applied_at)
     .toSorted(compareText);
@@ -144,6 +127,39 @@ export async function findDrift(
     ],
     exit: exitOf({ exit, plan }, records, expectations),
   };
+}
+
+interface Proposed {
+  readonly project: Project;
+  readonly entries: Readonly<Record<string, Entry>>;
+  readonly changes: readonly Change[];
+  readonly proposal: Proposal;
+}
+
+/** What is not as declared or as last applied, also where an error keeps the plan from having a change. */
+function casesOf(
+  kinds: Kinds,
+  { project, entries, changes, proposal: { plan, liveObjects, secrets } }: Proposed,
+): readonly Case<DriftRecord>[] {
+  const declarations = new Map(project.declarations.map((one) => [one.address, one]));
+  const drifted = new Map(plan.drift.map((one) => [one.address, one]));
+  const planned = new Set(changes.map(({ address }) => address));
+  const caseOf = (found: Found, known: Pick<Known, 'entry' | 'declaration'>) => {
+    const subject = subjectOf(found, kinds.get(found.record.kind)!, { ...known, liveObjects });
+    return { record: found.record, ...defined({ subject }) };
+  };
+  return [
+    ...changes.flatMap((change): Case<DriftRecord> | [] => {
+      const entry = entries[change.renamed_from ?? change.address];
+      const known = { entry, declaration: declarations.get(change.address) };
+      const found = recordOf(kinds.get(change.kind)!, change, { ...known, drifted, secrets });
+      return found ? caseOf(found, known) : [];
+    }),
+    ...plan.drift.flatMap((one): Case<DriftRecord> | [] => {
+      const known = { entry: entries[one.address], declaration: declarations.get(one.address) };
+      return planned.has(one.address) ? [] : caseOf(recordOfUnplanned(one, known), known);
+    }),
+  ];
 }
 
 /** Secrets that the next apply sends because no record says that they were sent: nobody can tell whether they are live. */
