@@ -281,6 +281,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/declarations/write.test.ts'],
   },
   {
+    name: 'a file without a use may hold what a template makes',
+    file: 'declarations/collect.ts',
+    find: "keys.has(name) || (keys.has('use')",
+    replace: 'keys.has(name) || (true',
+    tests: ['unit/declarations/load.test.ts'],
+  },
+  {
+    name: 'what a template makes in a file that cannot be parsed is missing',
+    file: 'declarations/collect.ts',
+    find: "keys.has(name) || (keys.has('use')",
+    replace: 'keys.has(name) || (false',
+    tests: ['unit/declarations/load.test.ts'],
+  },
+  {
     name: 'export --update does not find an escaped key',
     file: 'declarations/yaml/edit.ts',
     find: 'key.value === escapeText(step)',
@@ -4906,8 +4920,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a file in UTF-16 declares nothing',
     file: 'declarations/collect.ts',
-    find: '(_, name) => isKeyIn(text, name)',
-    replace: '(_, name) => isKeyIn(all.library.text(file), name)',
+    find: 'mayHoldIn(text))',
+    replace: 'mayHoldIn(all.library.text(file)))',
     tests: ['unit/declarations/load.test.ts'],
   },
 

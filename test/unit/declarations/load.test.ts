@@ -997,6 +997,17 @@ describe('settings of a project of which PATHs name a part', () => {
   ])('are those of the folders above %s', async (_, paths, tree) => {
     const { settings: found, declarations } = await project(
       { 'p/a.yaml': part, ...tree },
+  it('may declare what a template makes for a `use` in a file that cannot be parsed', async () => {
+    const { mayBeDeclared } = await loading({
+      'trueup.yaml': a,
+      'b.yaml': 'use:\n  acme: { template: site, for_each: [x }\n',
+    });
+    const names = ['accounts.acme-main["x"]', 'accounts.acme-a-b', 'accounts.acm-main'];
+    expect(names.map(mayBeDeclared)).toEqual([true, true, false]);
+    const other = await loading({ 'trueup.yaml': a, 'b.yaml': 'accounts:\n  acme: { name: [ }\n' });
+    expect(names.map(other.mayBeDeclared)).toEqual([false, false, false]);
+  });
+
       { paths, environment },
     );
     expect([found.policy.max_deletes, declarations.length]).toEqual([1, paths[0] === '-' ? 0 : 1]);
