@@ -267,6 +267,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/declarations/load.test.ts'],
   },
   {
+    name: 'a key that could not be computed is left out of the reference',
+    file: 'declarations/interpolate.ts',
+    find: "if (index && 'each' in index) return part.text;",
+    replace: '',
+    tests: ['unit/declarations/load.test.ts'],
+  },
+  {
     name: 'an error below an escaped key has the place above it',
     file: 'declarations/yaml/raw-values.ts',
     find: 'offsets?.has(step) ? step : escapeText(step)',
@@ -1891,6 +1898,13 @@ export const mutants: readonly Mutant[] = [
     find: '${shellWord(file)}',
     replace: '${file}',
     tests: ['unit/cli/printed-commands.test.ts'],
+  },
+  {
+    name: 'an expression in a message that stands for several is an object',
+    file: 'report/brief-diagnostics.ts',
+    find: "summary.replaceAll(EXPRESSION, '').match(DIFFERENT)",
+    replace: 'summary.match(DIFFERENT)',
+    tests: ['unit/report/text.test.ts'],
   },
   {
     name: 'the command for a bundle lacks the identity',

@@ -510,6 +510,15 @@ describe('keys of mappings', () => {
     [
       'the default of a parameter',
       'templates: { t: { parameters: { properties: { o: { default: { "${var.k}": 1 } } } } } }',
+  it('makes no reference with a key that could not be computed', async () => {
+    const { unusable } = await loading(
+      'accounts:\n  s: { for_each: { a: { at: x } }, name: x, account: "${accounts.t[each.value.ta].id}" }\n',
+    );
+    expect(unusable.map(({ values }) => values)).toEqual([
+      { name: 'x', account: '${accounts.t[each.value.ta].id}' },
+    ]);
+  });
+
       '1:63',
       whole,
     ],
