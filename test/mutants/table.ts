@@ -239,6 +239,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/declarations/refactoring.test.ts'],
   },
   {
+    name: 'a value in the key of a reference is a member without quotes',
+    file: 'reconciler/plan/dependency-graph.ts',
+    find: "if (source === 'each') {",
+    replace: 'if (source !== undefined) {',
+    tests: plan,
+  },
+  {
     name: 'an expression reads a credential',
     file: 'declarations/evaluate-expression.ts',
     find: 'if (wrong) throw new RefusedName(wrong);',
@@ -2493,6 +2500,13 @@ export const mutants: readonly Mutant[] = [
     find: 'if (walk.aliased <= MOST_ALIASED) return target;',
     replace: 'return target;',
     tests: ['unit/declarations/yaml.test.ts'],
+  },
+  {
+    name: 'a parameter as a key is to be written in quotes',
+    file: 'declarations/reference-syntax.ts',
+    find: 'return KEY_VALUE.test(inner)',
+    replace: 'return false',
+    tests: ['unit/declarations/reference-syntax.test.ts'],
   },
   {
     name: 'a plan shows what the service repeats of a secret',
