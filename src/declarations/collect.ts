@@ -12,6 +12,7 @@ import {
 } from './yaml/raw-values.js';
 import { found as foundWord } from './validation.js';
 import { literalKeys } from './literal-keys.js';
+import { usesOf } from './mention-texts.js';
 import { hasKey, hasOwnTopLevelKeys, topLevelKeys } from './top-level-keys.js';
 import { isBlockSection } from './vocabulary.js';
 
@@ -149,12 +150,23 @@ function failed(all: Collecting, file: FoundFile, faults: readonly SyntaxFault[]
   const ours = unseen || hasKey(text, topLevelKeys(all.kinds));
   if (!ours && !file.named) return leaveOut(all, file);
   all.ours += 1;
-  all.unread.push(unseen ? () => true : (_, name) => isKeyIn(text, name));
+  all.unread.push(unseen ? () => true : mayHoldIn(text));
   for (const fault of faults) complainOfFault(all, file, fault);
 }
 
-const isKeyIn = (text: string, name: string): boolean =>
-  new RegExp(`(?<![\\w-])${name}["']?[ \\t]*:`).test(text);
+const KEYS = /(?<![\w-])([\w-]+)["']?[ \t]*:/g;
+
+/** Of a text that is not understood: it may hold each of its keys, and with `use` all names that begin with one. */
+function mayHoldIn(text: string): MayHold {
+  let keys: ReadonlySet<string> | undefined;
+  return (section, name) => {
+    keys ??= new Set(Array.from(text.matchAll(KEYS), ([, key]) => key!));
+    return (
+      keys.has(name) ||
+      (keys.has('use') && usesOf(`${section}.${name}`).some((one) => keys?.has(one)))
+    );
+  };
+}
 
 function leaveOut(all: Collecting, file: FoundFile): void {
   all.report.add(() => ({
@@ -188,7 +200,7 @@ function takeDocument(
 ): void {
   const { root } = document;
   if (!isMap(root)) {
-    all.unread.push((_, name) => isKeyIn(all.library.text(file), name));
+    all.unread.push(mayHoldIn(all.library.text(file)));
     const summary = `a mapping is expected at the top of the file, not ${foundWord(root)}`;
     return complainOfFault(all, file, { offset: 0, code: 'wrong-type', summary });
   }

@@ -53,12 +53,26 @@ export interface Reporting {
 }
 
 /** Adds what is wrong at a place of a file. */
-export const complainOfFault = (
+export function complainOfFault(
   reading: Reporting,
   from: FoundFile,
-  { offset, ...said }: SyntaxFault,
-): void =>
-  complainIn(reading, from, { file: from.file, ...reading.library.place(from, offset) }, said);
+  { offset, first, ...said }: SyntaxFault,
+): void {
+  const { library } = reading;
+  const before = first === undefined ? undefined : library.place(from, first);
+  complainIn(
+    reading,
+    from,
+    { file: from.file, ...library.place(from, offset) },
+    before
+      ? {
+          ...said,
+          detail:
+            `The first is in ${from.file}:${before.line}:${before.column}. ${said.detail ?? ''}`.trim(),
+        }
+      : said,
+  );
+}
 
 /** Adds an error with the lines around it, unless it has its own; around what a program made there are none. */
 export const complainIn = (

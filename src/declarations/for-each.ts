@@ -1,5 +1,5 @@
 // `for_each` and `count`: the members that one declaration stands for.
-import { firstNamed, isEmpty, isList } from '../model/index.js';
+import { isEmpty, isList, nearest, shownMembers } from '../model/index.js';
 import type { RawEntry } from './collect.js';
 import {
   escapeText,
@@ -10,7 +10,13 @@ import {
 } from './reference-syntax.js';
 import { substitute, type Filling, type Scope } from './interpolate.js';
 import { ofType } from './stacks/variables.js';
-import { complainAt, found, type Complain, type ComplaintPlace } from './validation.js';
+import {
+  complainAt,
+  found,
+  type Complain,
+  type ComplaintPlace,
+  type Violation,
+} from './validation.js';
 import { isMap, type Raw } from './yaml/raw-values.js';
 
 export type Member = NonNullable<Scope['each']>;
@@ -44,6 +50,24 @@ export function expanded(
     : membersOf(filled, piece.ofStack === true, place);
   return wrong ? undefined : members;
 }
+
+/** The key that was meant as `for_each`, or is what other programs call it. @param known what may stand beside it */
+export const mistakenForEach = (given: object, known: object): string | undefined =>
+  Object.keys(given).find(
+    (name) =>
+      !Object.hasOwn(known, name) &&
+      (name === 'count' || nearest(name, [...Object.keys(known), FOR_EACH]) === FOR_EACH),
+  );
+
+const FOR_EACH = 'for_each';
+
+/** What is said of a key that was meant as `for_each`. */
+export const notForEach = (name: string, what: string): Violation => ({
+  path: [name],
+  code: 'unknown-attribute',
+  summary: `\`${name}\` is not an attribute of ${what}. Did you mean \`${FOR_EACH}\`?`,
+  detail: 'It takes a list of strings or a mapping, as in `for_each: [a, b]`.',
+});
 
 /** Members "0", "1", …; each one's value is its number. */
 function countedMembers(filled: Raw, place: ComplaintPlace): readonly Member[] | undefined {
@@ -88,7 +112,8 @@ function membersOf(
     const key = typeof item === 'string' ? literalOf(item) : undefined;
     if (typeof item !== 'string') say(...expectation(item, at));
     else if (key === undefined) say('a key must be known before anything is read', at);
-    else if (seen.has(key) && !isSet) say('the same key appears twice', at);
+    else if (seen.has(key) && !isSet)
+      say(`the key ${JSON.stringify(key)} appears twice`, at, ofSameKey(seen.get(key)!, one));
     else seen.set(key, isMap(one) ? one : escapeText(key));
   }
   return Array.from(seen, ([key, value]) => ({ key, value }));
@@ -109,7 +134,6 @@ function expectation(
       EITHER_KEY,
     ];
   if (!isMap(item)) return [`a string is expected, not ${found(item)}`, at, 'Write it in quotes.'];
-  const names = Object.keys(item).map((name) => `\`${name}\``);
   const { name } = item;
   const isCollection = isList(name) || isMap(name) || name === null;
   if (name !== undefined)
@@ -119,10 +143,19 @@ function expectation(
       isCollection ? KEY : `${KEY} Write it in quotes: name: ${JSON.stringify(String(name))}`,
     ];
   return [
-    `a string or a mapping with a \`name\` is expected; this one ${isEmpty(item) ? 'is empty' : `has only ${firstNamed(names, FEW)}`}`,
+    `a string or a mapping with a \`name\` is expected; this one ${isEmpty(item) ? 'is empty' : `has only ${shownMembers(Object.entries(item), FEW)}`}`,
     at,
     KEY,
   ];
+}
+
+/** What else two mappings of one name hold: it tells where they stand, if an expression made the list. */
+function ofSameKey(first: Raw, second: Raw): string | undefined {
+  if (!isMap(first) || !isMap(second)) return undefined;
+  const [one, other] = [first, second].map(({ name: _, ...more }) =>
+    shownMembers(Object.entries(more), FEW),
+  );
+  return `Beside the name, the first has ${one}; the second has ${other}.`;
 }
 
 const KEY = 'Its name is the key.';

@@ -514,7 +514,11 @@ function buildLookup(part: ExpressionFrom<'lookup'>, context: InterpolationConte
   return new Reference('lookup', name, attribute);
 }
 
-function buildDeclared(part: ExpressionFrom<'declared'>, context: InterpolationContext): Reference {
+/** A reference whose key could not be computed, which was complained of, names no member: it is no reference. */
+function buildDeclared(
+  part: ExpressionFrom<'declared'>,
+  context: InterpolationContext,
+): Reference | string {
   const kind = context.kinds.get(part.kind);
   if (!context.references(context.path)) noReferences(part, context);
   else if (kind) checkAttribute(kind, part, context);
@@ -523,8 +527,8 @@ function buildDeclared(part: ExpressionFrom<'declared'>, context: InterpolationC
     complainAt(context, 'unknown-kind', summary, detail);
   }
   const { kind: kindName, name, index } = part;
-  const key = index && 'key' in index ? index.key : undefined;
-  const address = formatAddress({ kind: kindName, name, key });
+  if (index && 'each' in index) return part.text;
+  const address = formatAddress({ kind: kindName, name, key: index?.key });
   return new Reference('declared', address, part.attribute);
 }
 

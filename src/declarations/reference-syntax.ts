@@ -271,7 +271,27 @@ function declaredOf(text: string, body: string): Expression {
   if (key !== undefined) return { ...declared, index: { key } };
   const each = inner.replace(/^each\./, '');
   if (each !== inner && EACH.test(each)) return { ...declared, index: { each: each.split('.') } };
-  return malformed(text, 'write the key in quotes, as in `["a"]`, or `[each.key]`');
+  return KEY_VALUE.test(inner)
+    ? noKey(declared, inner)
+    : malformed(text, 'write the key in quotes, as in `["a"]`, or `[each.key]`');
+}
+
+/** A value that no key can be. */
+const KEY_VALUE = /^(?:param|var|env)\.[\w.-]+$/;
+
+function noKey(
+  { kind, name, attribute, text }: Omit<ExpressionFrom<'declared'>, 'from'>,
+  value: string,
+): Expression {
+  const [source, parameter = ''] = value.split('.');
+  const passed = `with: { ${parameter}: '\${${kind}.${name}["a"].${attribute}}' }`;
+  return nowhere(
+    text,
+    `\`${value}\` cannot be the key in a reference`,
+    source === 'param'
+      ? `Give the whole reference to the template where it is used, as in \`${passed}\`. Here, write \`\${param.${parameter}}\`.`
+      : 'Write the key in quotes, as in `["a"]`, or `[each.key]` beside a `for_each`.',
+  );
 }
 
 /** The complaint about a reference whose first word is no kind. */

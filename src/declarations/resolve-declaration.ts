@@ -35,7 +35,7 @@ import {
 import { roleLadder } from '../resources/role-ladder.js';
 import { placeText, type MayHold, type RawEntry } from './collect.js';
 import { ENV_NAME } from './reference-syntax.js';
-import { expanded, type Member } from './for-each.js';
+import { expanded, mistakenForEach, notForEach, type Member } from './for-each.js';
 import {
   build,
   converted,
@@ -429,6 +429,12 @@ export function declarationsOf(run: ResolveRun, piece: RawEntry): readonly Decla
   const around: Scope = instance ? { ...run.scope, instance } : run.scope;
   const { for_each: each, ...body } = raw;
   const say: Complain = (complaint) => complain(run, piece, complaint);
+  const { attributes } = formOf(run, kind);
+  const mistaken = each === undefined ? mistakenForEach(body, attributes) : undefined;
+  if (mistaken !== undefined) {
+    say(notForEach(mistaken, kind.name));
+    return membersUnknown(run, piece);
+  }
   const members = expanded(each, piece, around, say) ?? membersUnknown(run, piece);
   const bare = each === undefined ? piece : { ...piece, raw: body };
   return members.flatMap((member) => {

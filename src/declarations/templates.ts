@@ -9,7 +9,7 @@ import {
   type Kinds,
 } from '../model/index.js';
 import { placeText, type Collected, type Instance, type RawEntry } from './collect.js';
-import { expanded, type Member } from './for-each.js';
+import { expanded, mistakenForEach, type Member } from './for-each.js';
 import { substitute, type Scope } from './interpolate.js';
 import { joinedKey } from './template-references.js';
 import { complain, type ResolveRun } from './resolve-declaration.js';
@@ -321,6 +321,8 @@ function useOf({ run, templates, used }: Work, piece: RawEntry): Use | undefined
       summary: `\`${word}\` is not a key of a \`use\`.${didYouMean(word, WORDS)}`,
       detail: `Its keys are ${WORDS.join(', ')}.`,
     });
+  const known = { template: named, with: given };
+  if (each === undefined && mistakenForEach(more, known) !== undefined) return undefined;
   if (typeof named !== 'string')
     return say({
       path: named === undefined ? [] : ['template'],

@@ -6,8 +6,15 @@ import {
   TypeError as CelTypeError,
   type ParseResult,
 } from '@marcbachmann/cel-js';
-import { cached, defined, didYouMean, mapMembers, type Json } from '../model/index.js';
-import { MOST_STEPS, isExhausted, startBudget } from './step-limit.js';
+import {
+  cached,
+  defined,
+  didYouMean,
+  mapMembers,
+  shownMembers,
+  type Json,
+} from '../model/index.js';
+import { MOST_STEPS, isExhausted, itemOf, startBudget } from './step-limit.js';
 import { replaced, stringFunctions } from './string-functions.js';
 import { tokensOf } from './tokens.js';
 import { toAsked, toCel, toJson, type CelInput, type Members } from './cel-values.js';
@@ -185,9 +192,10 @@ type CelError = ParseError | CelTypeError | EvaluationError;
 const DYNAMIC = /dyn<((?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*)>/g;
 
 function said(
-  { code, summary, node }: CelError,
+  error: CelError,
   variables: readonly string[],
 ): Pick<Problem, 'summary' | 'detail' | 'code' | 'missing' | 'unknown'> {
+  const { code, summary, node } = error;
   const text = restored(summary).replaceAll(DYNAMIC, '$1');
   const [, subject = ''] = /: (.*)$/.exec(text) ?? [];
   switch (code) {
@@ -199,7 +207,11 @@ function said(
       };
     case 'no_such_key': {
       const missing = missingOf(node);
-      return { summary: `there is no member \`${subject}\``, ...defined({ missing }) };
+      return {
+        summary: `there is no member \`${subject}\``,
+        ...lackingItem(itemOf(error), missing, variables),
+        ...defined({ missing }),
+      };
     }
     case 'no_such_overload':
       return {
@@ -225,6 +237,22 @@ function said(
     default:
       return { summary: `${text[0]?.toLowerCase()}${text.slice(1)}` };
   }
+}
+
+/** Members of an item that an error shows. */
+const FEW = 5;
+
+/** Which item of a list lacks a member, where a macro gives it a name. */
+function lackingItem(
+  item: unknown,
+  missing: Problem['missing'],
+  variables: readonly string[],
+): Pick<Problem, 'detail'> {
+  const [name = '', ...inner] = missing?.of ?? [];
+  if (!(item instanceof Map) || variables.includes(name)) return {};
+  const members: ReadonlyMap<string, unknown> = item;
+  const meant = inner.length === 0 ? didYouMean(missing?.name ?? '', members.keys()) : '';
+  return { detail: `Here, \`${name}\` has ${shownMembers(members, FEW)}.${meant}` };
 }
 
 const limitWords = (text: string): string => {

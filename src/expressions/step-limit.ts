@@ -80,6 +80,24 @@ function membersOf(value: unknown): Iterable<unknown> | undefined {
 /** `exists` and `all` go on after an error, and making one takes long. */
 const ERROR_STEPS = 50;
 
+/** By error: what the variable holds whose member is not there, as in `c` of `c.name.first`. */
+const items = new WeakMap<Error, unknown>();
+
+export const itemOf = (error: Error): unknown => items.get(error);
+
+function keepItem(error: unknown, node: Node, item: () => unknown): void {
+  const isMissing = error instanceof EvaluationError && error.code === 'no_such_key';
+  if (isMissing && Object.is(error.node, node) && root(node).op === 'id') items.set(error, item());
+}
+
+/** The variable that a member is read from; the node itself if it reads none. */
+function root(node: Node): Node {
+  let found = node;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the parser makes them
+  while (found.op === '.') found = (found.args as readonly Node[])[0]!;
+  return found;
+}
+
 function evaluated(node: Node, evaluator: unknown, context: unknown): unknown {
   const { alternate, macro } = node.meta;
   try {
@@ -89,6 +107,7 @@ function evaluated(node: Node, evaluator: unknown, context: unknown): unknown {
       : node.meta.evaluate(evaluator, node, context);
   } catch (error) {
     spend(ERROR_STEPS);
+    keepItem(error, node, () => root(node).evaluate(evaluator, root(node), context));
     throw error;
   }
 }

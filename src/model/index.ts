@@ -34,6 +34,7 @@ export * from './refactoring.js';
 export * from './names/terraform-names.js';
 export * from './provider-function.js';
 export * from './secret-names.js';
+export * from './shown-members.js';
 export * from './secret.js';
 export * from './shell.js';
 export * from './state.js';

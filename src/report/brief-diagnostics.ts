@@ -113,10 +113,16 @@ function topicAtPlace({ code, summary, detail, origin }: Diagnostic): string | u
   return JSON.stringify([code, placeOf(origin), said, detail?.match(COMMAND)]);
 }
 
+/** An expression as it is written: what it names is no object. */
+const EXPRESSION = /\$\{(?:"(?:[^"\\]|\\.)*"|[^"}])*\}/g;
+
 /** The use or the object that an error is about, and in parentheses the other objects that it names. */
 function subjectOf({ summary, address }: Diagnostic): readonly string[] {
   const named =
-    summary.match(DIFFERENT)?.filter((one) => tryAddress(one.replace(FOLDERS, ''))) ?? [];
+    summary
+      .replaceAll(EXPRESSION, '')
+      .match(DIFFERENT)
+      ?.filter((one) => tryAddress(one.replace(FOLDERS, ''))) ?? [];
   const [own, ...others] = new Set([OF_USE.exec(summary)?.[1] ?? address ?? [], ...named].flat());
   if (own === undefined) return [];
   return [others.length > 0 ? `${own} (${others.join(', ')})` : own];

@@ -66,6 +66,33 @@ const cases: readonly Case[] = [
     errors: ['a.yaml:3:8 bad-for-each', 'a.yaml:4:3 wrong-type', 'a.yaml:7:17 unknown-reference'],
   },
   {
+    name: 'a key that cannot be computed names no member, and no other one is told instead',
+    files: {
+      'a.yaml': `${EMULATED}accounts:\n  a: { for_each: [n, s], name: "\${each.key}" }\n  b: { for_each: { x: { at: n } }, name: b, account: "\${accounts.a[each.value.ta].id}" }\n`,
+    },
+    errors: ['a.yaml:4:45 unknown-member'],
+  },
+  {
+    name: 'what a template makes in a file that cannot be parsed is not missing',
+    files: {
+      'a.yaml': `${EMULATED}templates:\n  site: { accounts: { main: { name: M } } }\naccounts:\n${account('a', `, account: '\${accounts.acme-main["x"].id}'`)}${account('b', REFERS('acme'))}${account('c', REFERS('acm-main'))}`,
+      'b.yaml': 'use:\n  acme: { template: site, for_each: [x }\n',
+      'c.yaml': 'accounts:\n  acm: { name: [ }\n',
+    },
+    errors: ['b.yaml:2:40 yaml-syntax', 'c.yaml:2:18 yaml-syntax', 'a.yaml:7:17 unknown-reference'],
+  },
+  {
+    name: 'members are not missing where `for_each` has another name',
+    files: {
+      'a.yaml': `${EMULATED}templates:\n  site: { accounts: { main: { name: M } } }\nuse: { u: { template: site, foreach: [x] } }\naccounts:\n  a: { count: 2, name: A }\n${account('b', `, account: '\${accounts.a["0"].id}'`)}${account('c', `, account: '\${accounts.u-main["x"].id}'`)}${account('d', REFERS('lost'))}`,
+    },
+    errors: [
+      'a.yaml:6:8 unknown-attribute',
+      'a.yaml:4:29 unknown-attribute',
+      'a.yaml:9:17 unknown-reference',
+    ],
+  },
+  {
     name: 'what stands in a file that cannot be parsed is not missing; what does not is',
     files: {
       'a.yaml': `${EMULATED}accounts:\n${account('a', REFERS('there'))}${account('b', REFERS('lost'))}${account('c', ', account: "${lookups.hq.id}", is_disabled: "${var.off}"')}`,
@@ -163,5 +190,13 @@ describe('plan', () => {
       'a.yaml': `accounts:\n  a: { ${members} }\n  b: { ${members}, account: '\${accounts.a["\${each.key}"].id}' }\n`,
     }).expect(1, ['validate']);
     expect(stderr).toContain('Write the member without quotes: ${accounts.a[each.key].id}.');
+  });
+
+  it('says that nothing is filled in inside of a key', async () => {
+    const { stderr } = await folder({
+      'a.yaml': `variables: { k: x }\naccounts:\n  a: { for_each: [x], name: A }\n  b: { name: B, account: '\${accounts.a["\${var.k}"].id}' }\n`,
+    }).expect(1, ['validate']);
+    expect(stderr).toContain('Nothing is filled in inside the quotes of a key.');
+    expect(stderr).not.toContain('Write the member without quotes');
   });
 });

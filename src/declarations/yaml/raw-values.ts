@@ -33,6 +33,8 @@ export interface RawDocument {
 /** A syntax error. */
 export interface SyntaxFault extends Pick<Diagnostic, 'code' | 'summary' | 'detail'> {
   readonly offset: number;
+  /** Of what stands there twice: the offset of the first. */
+  readonly first?: number;
 }
 
 /** A token costs up to 400 bytes once it is a value. */

@@ -42,7 +42,9 @@ export function readYaml(
   if (fault) return { faults: [fault] };
   return readEach(text, (document) => {
     const [first] = document.errors;
-    return first ? { faults: [inOurWords(first)], documents: [] } : converted(document, marked);
+    return first
+      ? { faults: [inOurWords(first, text)], documents: [] }
+      : converted(document, marked);
   });
 }
 
@@ -117,10 +119,12 @@ export function readKeys(
       return !areThere || key === undefined || kept(key.name);
     };
     // What is not closed is found where the next key begins, and a wrong indentation before the key that has it.
-    const broken = errors.map(inOurWords).filter(({ offset }) => {
-      const key = offset + text.slice(offset, offset + LONGEST_INDENT).search(/[^ \t]|$/);
-      return matters(text[key - 1] === '\n' ? key - 1 : key);
-    });
+    const broken = errors
+      .map((one) => inOurWords(one, text))
+      .filter(({ offset }) => {
+        const key = offset + text.slice(offset, offset + LONGEST_INDENT).search(/[^ \t]|$/);
+        return matters(text[key - 1] === '\n' ? key - 1 : key);
+      });
     const others = [...within, ...read.faults].filter(({ offset }) => matters(offset));
     return {
       faults: [...broken, ...others],
@@ -196,7 +200,7 @@ function forbids(type: string | null, token: string, offset: number): SyntaxFaul
   };
 }
 
-const words: Readonly<Partial<Record<string, readonly [summary: string, detail?: string]>>> = {
+const words: Readonly<Partial<Record<string, Words>>> = {
   ALIAS_PROPS: ['an alias cannot have an anchor of its own'],
   BAD_ALIAS: [
     'the alias or anchor is not valid',
@@ -235,9 +239,82 @@ const OPEN = [
   'Close it, or indent its other lines further than the key that it belongs to.',
 ] as const;
 
-function inOurWords(error: YAMLError): SyntaxFault {
+/** What is said of an error: the sentence, and what to write. */
+type Words = readonly [summary: string, detail?: string];
+
+/** Of an error at a place whose line shows the cause for certain. */
+interface PlaceOfError {
+  /** The line up to the place, and from it on, as far as one looks. */
+  readonly before: string;
+  readonly after: string;
+}
+
+const UNQUOTED: Words = [
+  'a `${…}` inside `[…]` or `{…}` is not in quotes',
+  'Write it in quotes: `"${…}"`, or `\'${…}\'` if it holds a `"`.',
+];
+
+const QUOTED_COLON: Words = [
+  'a string that holds `: ` is not in quotes',
+  'Write the string in quotes, or an inner key and its value in `{…}`.',
+];
+
+const INNER_QUOTE: Readonly<Record<string, Words>> = {
+  '"': [
+    'a `"` inside the `${…}` ends the string that began with `"`',
+    'Write the whole string in `\'…\'`, or each inner `"` as `\\"`.',
+  ],
+  "'": [
+    "a `'` inside the `${…}` ends the string that began with `'`",
+    "Write the whole string in `\"…\"`, or each inner `'` as `''`.",
+  ],
+};
+
+/** Whether a `${` is not closed in a text. */
+const isInside = (text: string): boolean => text.lastIndexOf('${') > text.lastIndexOf('}');
+
+/** Of a string that ends at the place, or begins there, with a quote inside of its `${…}`. */
+function innerQuote({ before, after }: PlaceOfError): Words | undefined {
+  const ended = /(["'])([^"']*)\1$/.exec(before);
+  const begun = /^(["'])([^"']*)\1/.exec(after);
+  const [, quote = '', inside = ''] = ended ?? begun ?? [];
+  return isInside(inside) ? INNER_QUOTE[quote] : undefined;
+}
+
+const isUnquoted = ({ before, after }: PlaceOfError): boolean =>
+  before.endsWith('$') && after.startsWith('{');
+
+/** A key before the place, and `: ` in the string that begins there. */
+const isKeyInString = ({ before, after }: PlaceOfError): boolean =>
+  /:[ \t]+$/.test(before) && /^[^,[\]{}]*:(?:[ \t]|$)/.test(after);
+
+/** How far one looks on each side of an error: a line may have megabytes, and each of its places an error. */
+const LOOKED_AT = 300;
+
+function placeIn(text: string, offset: number): PlaceOfError {
+  const before = text.slice(Math.max(0, offset - LOOKED_AT), offset);
+  const after = text.slice(offset, offset + LOOKED_AT);
+  return { before: before.split(/[\r\n]/).at(-1)!, after: after.split(/[\r\n]/)[0]! };
+}
+
+/** Codes of errors that a missing quote, or one too many, can have. */
+const OF_QUOTES: ReadonlySet<string> = new Set([
+  'BLOCK_AS_IMPLICIT_KEY',
+  'MISSING_CHAR',
+  'UNEXPECTED_TOKEN',
+]);
+
+function causeAt({ code, pos: [offset] }: YAMLError, text: string): Words | undefined {
+  const place = placeIn(text, offset);
+  if (code === 'BLOCK_IN_FLOW') return isKeyInString(place) ? QUOTED_COLON : undefined;
+  if (!OF_QUOTES.has(code)) return undefined;
+  return isUnquoted(place) ? UNQUOTED : innerQuote(place);
+}
+
+function inOurWords(error: YAMLError, text: string): SyntaxFault {
   const isOpen = error.code === 'BAD_INDENT' && error.message.startsWith('Flow');
-  const [summary, detail] = (isOpen ? OPEN : words[error.code]) ?? [
+  const known = isOpen ? OPEN : (causeAt(error, text) ?? words[error.code]);
+  const [summary, detail] = known ?? [
     'this is not valid YAML',
     'Look for a wrong indentation, a missing `: `, or a quote or bracket that is not closed.',
   ];
@@ -347,8 +424,8 @@ function keyOf(
   seen: ReadonlyMap<string, number>,
 ): string | undefined {
   const offset = key?.range[0] ?? outer;
-  const complain = (code: string, summary: string, detail: string): undefined => {
-    walk.faults.push({ offset, code, summary, detail });
+  const complain = (code: string, summary: string, detail: string, first?: number): undefined => {
+    walk.faults.push({ offset, code, summary, detail, ...defined({ first }) });
   };
   if (!isScalar(key) || typeof key.value !== 'string')
     return complain('yaml-key', 'a key must be a string', 'Write it in quotes.');
@@ -366,6 +443,7 @@ function keyOf(
       'duplicate-key',
       'the key appears twice in this mapping',
       'Remove one of them.',
+      seen.get(key.value),
     );
   if (key.value.includes('${')) walk.inKeys = true;
   return key.value;

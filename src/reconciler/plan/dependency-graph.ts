@@ -96,11 +96,14 @@ function unknownTarget(
     members.length > 0
       ? `It has members, so name one: \${${members[0]}.${reference.attribute}}.`
       : 'Declare it, add its file to the PATHs, or use a lookup for an object that is not declared in this project.';
-  const [, member] = /\["\$\{\s*(each\.[\w.-]+)\s*\}"\]$/.exec(reference.target) ?? [];
-  if (member !== undefined) {
+  const [, value, source] =
+    /\["\$\{\s*((each|param|var|env)\.[\w.-]+)\s*\}"\]$/.exec(reference.target) ?? [];
+  if (source === 'each') {
     const whole = reference.target.slice(0, reference.target.indexOf('['));
-    detail = `Write the member without quotes: \${${whole}[${member}].${reference.attribute}}.`;
-  }
+    detail = `Write the member without quotes: \${${whole}[${value}].${reference.attribute}}.`;
+  } else if (source !== undefined)
+    detail =
+      'Nothing is filled in inside the quotes of a key. Write the key itself, or give the whole reference to a template where it is used.';
   if (successor) detail = `Write \${${successor.address}.${reference.attribute}}.`;
   const why = successor
     ? `was renamed to ${successor.address}.`

@@ -437,10 +437,16 @@ accounts:
     ],
     [
       '[{ a: 1, b: 2 }]',
-      'a string or a mapping with a `name` is expected; this one has only `a`, `b`',
+      'a string or a mapping with a `name` is expected; this one has only `a` 1, `b` 2',
       'Its name is the key.',
     ],
     ['[5]', 'a string is expected, not an integer', 'Write it in quotes.'],
+    ['[a, b, a]', 'the key "a" appears twice', undefined],
+    [
+      '[{ name: a, no: 1 }, b, { name: a, no: 2, api_token: t }]',
+      'the key "a" appears twice',
+      'Beside the name, the first has `no` 1; the second has `no` 2, `api_token`.',
+    ],
     [
       '[null]',
       'a string or a mapping with a `name` is expected, not null',
@@ -458,6 +464,41 @@ accounts:
     ]);
   });
 
+  it('names the item of a list that lacks a member, and the nearest member that it has', async () => {
+    const list = '[{ name: a, desk: true }, { name: b, des: true, more: { z: 1 }, token: t }]';
+    const [found, ...more] = await errors(
+      `variables: { all: ${list} }\naccounts:\n  s: { for_each: "\${var.all.filter(c, c.desk)}", name: x }\n`,
+    );
+    expect(found).toMatchObject({
+      summary: 'there is no member `desk`',
+      detail: 'Here, `c` has `name` "b", `des` true, `more`, `token`. Did you mean `des`?',
+    });
+    expect(more).toEqual([]);
+  });
+
+  it.each([
+    ['for_eech', 'accounts', '  s: { for_eech: [a, b], name: "${each.key}" }'],
+    ['count', 'accounts', '  s: { count: 2, name: x }'],
+    ['forEach', 'accounts', '  s: { forEach: [a], nam: x }'],
+  ])(
+    'says that `%s` was meant as for_each, and nothing of what follows',
+    async (word, kind, text) => {
+      const found = await errors(
+        `accounts:\n${text}\n  t: { name: t, account: '\${accounts.s["a"].id}' }\n`,
+      );
+      expect(found).toMatchObject([
+        {
+          code: 'unknown-attribute',
+          summary: `\`${word}\` is not an attribute of ${kind}. Did you mean \`for_each\`?`,
+          detail: 'It takes a list of strings or a mapping, as in `for_each: [a, b]`.',
+        },
+      ]);
+      expect(found).toHaveLength(1);
+      const { mayBeDeclared } = await loading(`accounts:\n${text}\n`);
+      expect(['accounts.s["a"]', 'accounts.t["a"]'].map(mayBeDeclared)).toEqual([true, false]);
+    },
+  );
+
   it('complains once for all members', async () => {
     expect(await codes('accounts:\n  s: { for_each: [a, b, c], name: x, nam: y }\n')).toEqual([
       'unknown-attribute',
@@ -467,6 +508,15 @@ accounts:
     expect(await codes(`${variable}accounts:\n${wrong}`)).toEqual(['wrong-type']);
     const worded = '  s: { for_each: [a, b, c], name: "Outreach ${var.nope}" }\n';
     expect(await codes(`accounts:\n${worded}`)).toEqual(['unknown-variable']);
+  });
+
+  it('makes no reference with a key that could not be computed', async () => {
+    const { unusable } = await loading(
+      'accounts:\n  s: { for_each: { a: { at: x } }, name: x, account: "${accounts.t[each.value.ta].id}" }\n',
+    );
+    expect(unusable.map(({ values }) => values)).toEqual([
+      { name: 'x', account: '${accounts.t[each.value.ta].id}' },
+    ]);
   });
 
   it('complains of each member whose value is wrong', async () => {
@@ -945,6 +995,17 @@ describe('PATH arguments', () => {
     const wide = Buffer.from('accounts:\n  depot: { name: Depot }\n', 'utf16le').toString('latin1');
     const { mayBeDeclared } = await loading({ 'trueup.yaml': a, 'b.yaml': wide });
     expect([mayBeDeclared('accounts.depot'), mayBeDeclared('accounts.x')]).toEqual([true, false]);
+  });
+
+  it('may declare what a template makes for a `use` in a file that cannot be parsed', async () => {
+    const { mayBeDeclared } = await loading({
+      'trueup.yaml': a,
+      'b.yaml': 'use:\n  acme: { template: site, for_each: [x }\n',
+    });
+    const names = ['accounts.acme-main["x"]', 'accounts.acme-a-b', 'accounts.acm-main'];
+    expect(names.map(mayBeDeclared)).toEqual([true, true, false]);
+    const other = await loading({ 'trueup.yaml': a, 'b.yaml': 'accounts:\n  acme: { name: [ }\n' });
+    expect(names.map(other.mayBeDeclared)).toEqual([false, false, false]);
   });
 
   it('take an empty file for ours, and none at all for a mistake', async () => {

@@ -61,6 +61,7 @@ describe('the language of texts', () => {
     );
   });
 
+  const KEYS = 'Write the key in quotes, as in `["a"]`, or `[each.key]`.';
   it.each([
     ['${var.a-b}', { from: 'var', name: 'a-b' }],
     ['${ env.HOME }', { from: 'env', name: 'HOME' }],
@@ -72,7 +73,24 @@ describe('the language of texts', () => {
       { from: 'declared', kind: 'accounts', name: 'a', index: { key: 'b.c' }, attribute: 'id' },
     ],
     ['${accounts.a[each.key].id}', { from: 'declared', index: { each: ['key'] } }],
-    ['${accounts.a[b].id}', { from: 'nowhere' }],
+    ['${accounts.a[b].id}', { from: 'nowhere', detail: KEYS }],
+    [
+      '${accounts.a[param.b].id}',
+      {
+        from: 'nowhere',
+        summary: '`param.b` cannot be the key in a reference',
+        detail:
+          'Give the whole reference to the template where it is used, as in `with: { b: \'${accounts.a["a"].id}\' }`. Here, write `${param.b}`.',
+      },
+    ],
+    [
+      '${accounts.a[var.b].id}',
+      {
+        from: 'nowhere',
+        summary: '`var.b` cannot be the key in a reference',
+        detail: 'Write the key in quotes, as in `["a"]`, or `[each.key]` beside a `for_each`.',
+      },
+    ],
     ['${accounts.a["b].id}', { from: 'nowhere' }],
     ['${var.a.0.b-c}', { from: 'var', name: 'a', path: ['0', 'b-c'] }],
     ['${var.a..b}', { from: 'nowhere' }],

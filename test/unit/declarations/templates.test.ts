@@ -595,6 +595,16 @@ use:
     expect(diagnostics.map(({ code }) => code)).toEqual(['not-ours', 'not-ours', 'not-ours']);
   });
 
+  it('members of a use with a mistyped for_each are not missing', async () => {
+    const { diagnostics, mayBeDeclared } = await loading(
+      'templates:\n  t: { accounts: { m: { name: M } } }\nuse: { u: { template: t, foreach: [x] } }\n',
+    );
+    expect(diagnostics.map(({ summary }) => summary)).toEqual([
+      '`foreach` is not a key of a `use`. Did you mean `for_each`?',
+    ]);
+    expect(['accounts.u-m["x"]', 'accounts.v-m'].map(mayBeDeclared)).toEqual([true, false]);
+  });
+
   it('a template that nothing uses is a warning', async () => {
     const { diagnostics, project: made } = await loading(`${T}accounts: { a: { name: x } }\n`);
     expect(made).toBeDefined();

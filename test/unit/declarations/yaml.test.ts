@@ -55,6 +55,65 @@ describe('the profile', () => {
     expect(JSON.stringify(fault)).not.toContain('hunter2');
   });
 
+  const UNQUOTED = 'a `${…}` inside `[…]` or `{…}` is not in quotes';
+  const QUOTE = 'a `"` inside the `${…}` ends the string that began with `"`';
+  const APOSTROPHE = "a `'` inside the `${…}` ends the string that began with `'`";
+  const COLON = 'a string that holds `: ` is not in quotes';
+  const MISSING = 'a character is missing here';
+  const INVALID = 'this is not valid YAML';
+  const TWO_KEYS = 'two keys on one line, or a list where a string is expected';
+  // The place is where `^` stands.
+  it.each([
+    ['a: [$^{b.c.id}]', UNQUOTED],
+    ['a: { b: $^{b.c.id}, d: e }', UNQUOTED],
+    ['a: [\n  b,\n  pre-$^{b.c.id}\n]', UNQUOTED],
+    ['a: [$^{b.c["d"].id}]', UNQUOTED],
+    ['a: [x ^[y]]', MISSING],
+    ['a: ["${b.c["^d"].id}"]', QUOTE],
+    ['a: { f: "g", b: "${b.c["^d"].id}" }', QUOTE],
+    ['a: "${b.c["^d"].id}"', QUOTE],
+    ['a: ^"${b ? "c" : "d"}"', QUOTE],
+    ["a: ^'${b ? 'c' : 'd'}'", APOSTROPHE],
+    ["a: ['${b == '^c'}']", APOSTROPHE],
+    ['a: "${b}"^c', INVALID],
+    ['a: "b"^c', INVALID],
+    ['a: ^"${b}": c', TWO_KEYS],
+    ['a: { b: c, d: ^Elm: Clinics }', COLON],
+    ['a: { b:\n  ^c: d }', 'an indented block is not allowed inside `[…]` or `{…}`'],
+    ['a: ^Elm: Clinics', TWO_KEYS],
+    ['a: "${b^', MISSING],
+  ])('says of a quote that is missing, or too many: %j', (marked, summary) => {
+    const offset = marked.indexOf('^');
+    const [fault] = faults(marked.replace('^', ''));
+    expect(fault).toMatchObject({ offset, code: 'yaml-syntax', summary });
+  });
+
+  it.each([
+    ['a: [${b}]', 'Write it in quotes: `"${…}"`, or `\'${…}\'` if it holds a `"`.'],
+    ['a: "${b["c"]}"', 'Write the whole string in `\'…\'`, or each inner `"` as `\\"`.'],
+    ["a: '${b['c']}'", "Write the whole string in `\"…\"`, or each inner `'` as `''`."],
+    ['a: { b: c: d }', 'Write the string in quotes, or an inner key and its value in `{…}`.'],
+  ])('says how to write %j', (text, detail) => {
+    expect(faults(text)[0]?.detail).toBe(detail);
+  });
+
+  it('looks for the cause of each error near its place alone', () => {
+    const text = `accounts: [${'${a}, '.repeat(20_000)}]\nsettings: {}\n`;
+    expect(readKeys(text, 2, (key) => key === 'settings')).toHaveProperty('documents');
+  });
+
+  it('says where a key stands that appears twice', async () => {
+    const [fault] = await errors(
+      'accounts:\n  a: { name: A }\n  b: { name: B }\n  a: { name: C }\n',
+    );
+    expect(fault).toMatchObject({
+      code: 'duplicate-key',
+      detail: 'The first is in trueup.yaml:2:3. Remove one of them.',
+      origin: { file: 'trueup.yaml', line: 4, column: 3 },
+    });
+    expect(fault).not.toHaveProperty('first');
+  });
+
   it.each([
     ['plain, as the quick reader takes it', '"A"'],
     ['with an escape, which only the full reader takes', '"\\x41"'],

@@ -1965,6 +1965,23 @@ describe('a state of which nothing is declared here', () => {
   });
 });
 
+describe('a value inside of the key of a reference', () => {
+  it.each([
+    ['each.key', 'Write the member without quotes: ${accounts.a[each.key].id}.'],
+    [
+      'param.region',
+      'Nothing is filled in inside the quotes of a key. Write the key itself, or give the whole reference to a template where it is used.',
+    ],
+  ])('is not filled in: %s', (value, detail) => {
+    const rule = declare('alert_rules.r', {
+      associated_accounts: [new Reference('declared', `accounts.a["\${${value}}"]`, 'id')],
+      filter_criteria: { alert_type__in: ['account_locked'] },
+    });
+    const { plan } = planScene({ declared: [rule], state: {}, live: { accounts: [root] } });
+    expect(plan.diagnostics.map((one) => one.detail)).toEqual([detail]);
+  });
+});
+
 describe('a name that was given up', () => {
   const state = { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) };
   const renamed = declare('accounts.new', { name: 'HQ' }, { renamed_from: 'hq' });

@@ -716,6 +716,15 @@ describe('errors of one place', () => {
     ]);
   });
 
+  test('an expression of theirs names no other object', () => {
+    const all = five.map((key) =>
+      error(`\${x.b["}"].c} of x.a["${key}"]: \${x.b[each.value.d].id} has no \`d\``),
+    );
+    expect(summaries(all).at(-1)).toBe(
+      'and 2 more like this at the same place: x.a["4"], x.a["5"]',
+    );
+  });
+
   test('a file that an error names keeps its folder', () => {
     const all = five.map((key) =>
       error(`x.a["${key}/b.c"] would be removed, but ./sub/b.yaml declares it`),
