@@ -35,6 +35,7 @@ const late = ['unit/reconciler/late.test.ts'];
 const leaving = ['unit/reconciler/leaving.test.ts'];
 const doubt = ['unit/reconciler/doubt.test.ts'];
 const effects = ['unit/reconciler/effects.test.ts'];
+const inUse = ['unit/resources/rules/in-use.test.ts'];
 const recheck = ['unit/resources/rules/recheck.test.ts'];
 const administrators = ['unit/resources/rules/administrators.test.ts'];
 const attribution = ['unit/reconciler/attribution.test.ts'];
@@ -6957,8 +6958,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a group is deleted although it holds routers',
     file: 'resources/rules/group-in-use.ts',
-    find: "['group', 'associated_groups']",
-    replace: '[]',
+    find: 'kind: groups,',
+    replace: 'kind: routers,',
     tests: beyond,
   },
   {
@@ -8067,6 +8068,41 @@ export const mutants: readonly Mutant[] = [
     find: 'flag === undefined ? notAllowable(1) : toAllow([flag], again)',
     replace: 'flag && toAllow([flag], again)',
     tests: printed,
+  },
+  {
+    name: 'a plan does not tell which rules name a destination that is deleted',
+    file: 'resources/rules/in-use.ts',
+    find: 'warn: (plan) => warnings(use, plan),',
+    replace: 'warn: () => [],',
+    tests: inUse,
+  },
+  {
+    name: 'what a plan leaves behind counts as managed',
+    file: 'resources/rules/in-use.ts',
+    find: 'return isLeft ? undefined : addressOf',
+    replace: 'return addressOf',
+    tests: inUse,
+  },
+  {
+    name: 'a service refuses a delete, and nothing tells what names the object',
+    file: 'reconciler/apply/write-operation.ts',
+    find: 'await recheck?.refused?.()',
+    replace: 'await recheck?.after?.().then(() => undefined)',
+    tests: recheck,
+  },
+  {
+    name: 'a role without access keeps an account from being deleted',
+    file: 'resources/rules/account-in-use.ts',
+    find: "role !== 'no_access'",
+    replace: 'role !== null',
+    tests: plan,
+  },
+  {
+    name: 'a plan does not tell which roles end with a user',
+    file: 'resources/rules/roles-of-user.ts',
+    find: 'if (roles.length === 0)',
+    replace: 'if (roles.length >= 0)',
+    tests: inUse,
   },
   {
     name: 'what still holds an account does not say that nothing manages it',
