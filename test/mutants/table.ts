@@ -4015,6 +4015,20 @@ export const mutants: readonly Mutant[] = [
     tests: moving,
   },
   {
+    name: 'an error does not tell how to apply the rest without a role that is gone',
+    file: 'reconciler/plan/plan-errors.ts',
+    find: '[advice, ...stays, rest]',
+    replace: '[advice, ...stays]',
+    tests: plan,
+  },
+  {
+    name: 'a role is to be given on an account that apply creates first',
+    file: 'reconciler/plan/plan.ts',
+    find: 'needs: [...targets].filter((target) => !draft.planned.get(target)?.live)',
+    replace: 'needs: []',
+    tests: plan,
+  },
+  {
     name: 'a reference to an object with a new address forgets the referring one',
     file: 'reconciler/plan/plan-errors.ts',
     find: 'if (renamed?.detail)',

@@ -6,6 +6,7 @@ import {
   faultsOf,
   isKnown,
   own,
+  referencesIn,
   Secret,
   writes,
   type AttributeChange,
@@ -50,6 +51,7 @@ import {
 import { sequence } from './order.js';
 import {
   additionsOnlyError,
+  cannotCreateError,
   declarationError,
   existsAlreadyError,
   immutableError,
@@ -121,6 +123,7 @@ function draftOf(input: PlanInput): Draft {
     diagnostics,
     exits: [],
     fixed: [],
+    absent: [],
     drift: [],
     undecided,
     unseen: new Set(),
@@ -141,6 +144,7 @@ export function plan(input: PlanInput): Proposal {
   const others = matchOthers(draft, selection.others);
   const twins = identicalDeclarations(draft, others);
   diagnostics.push(
+    ...draft.absent.map((one) => cannotCreateError(one, draft.absent)),
     ...twins.map((pair) => identicalError(input, pair)),
     ...unseenSecretNotes(draft, changes),
   );
@@ -365,13 +369,13 @@ function creation(
 ): readonly Create[] {
   const collection = draft.input.liveObjects.get(kind.name)!;
   if (!kind.operations.create) {
-    draft.diagnostics.push(
-      declarationError(declaration, {
-        code: 'cannot-create',
-        summary: `${declaration.address} has no live object, and ${kind.name} cannot be created through the API.`,
-        detail: adviceToFind(kind, values, collection.byId.values()),
-      }),
-    );
+    const targets = new Set(referencesIn(values).map(({ target }) => target));
+    draft.absent.push({
+      declaration,
+      advice: adviceToFind(kind, values, collection.byId.values()),
+      gone: match.gone === true,
+      needs: [...targets].filter((target) => !draft.planned.get(target)?.live),
+    });
     return [];
   }
   const parent = declaration.lifecycle.allow_duplicate
