@@ -846,6 +846,13 @@ export const mutants: readonly Mutant[] = [
     tests: writing,
   },
   {
+    name: 'a PATCH that the service does not take leads to no setting',
+    file: 'client/write.ts',
+    find: 'isNotTaken && patchesDocument',
+    replace: 'false && patchesDocument',
+    tests: writing,
+  },
+  {
     name: 'a create without an id counts as done',
     file: 'client/write.ts',
     find: "class: 'unknown', ...defined({ live }),",
