@@ -8077,10 +8077,17 @@ export const mutants: readonly Mutant[] = [
     tests: policies,
   },
   {
+    name: 'a policy that cannot be evaluated says so for each object',
+    file: 'policies/cel-policy-rules.ts',
+    find: '({ unjudged }) => unjudged)',
+    replace: '() => undefined)',
+    tests: policyRules,
+  },
+  {
     name: 'a policy that cannot be evaluated does not name its place',
     file: 'policies/cel-policy-rules.ts',
-    find: 'message: unjudged ?',
-    replace: 'message: !unjudged ?',
+    find: 'if (!unjudged) return',
+    replace: 'if (unjudged) return',
     tests: policyRules,
   },
   {
@@ -8352,8 +8359,29 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'validate takes a policy that reads what is nowhere',
     file: 'cli/commands/validate.ts',
-    find: 'if (wrong.length > 0) throw',
-    replace: 'if (wrong.length < 0) throw',
+    find: "severity === 'error')) throw",
+    replace: "severity === 'info')) throw",
+    tests: ['unit/cli/validate.test.ts'],
+  },
+  {
+    name: 'validate refuses a policy for other versions of the plan',
+    file: 'policies/empty-plan.ts',
+    find: "if (schema['const'] !== undefined)",
+    replace: 'if (false)',
+    tests: ['unit/cli/validate.test.ts'],
+  },
+  {
+    name: 'validate refuses a policy that only warns',
+    file: 'cli/commands/validate.ts',
+    find: "wrong.some(({ severity }) => severity === 'error')",
+    replace: 'wrong.length > 0',
+    tests: ['unit/cli/validate.test.ts'],
+  },
+  {
+    name: 'a policy that reads what is nowhere names some of the members',
+    file: 'policies/cel-policy.ts',
+    find: 'firstNamed(names, MANY)',
+    replace: 'firstNamed(names, 8)',
     tests: ['unit/cli/validate.test.ts'],
   },
   {
