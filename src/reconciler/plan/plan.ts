@@ -177,11 +177,7 @@ export function plan(input: PlanInput): Proposal {
     [...input.liveObjects.values()].map(({ kind }) => [kind.name, matcher.unmanaged(kind)]),
   );
   const counted = matchOthers(draft, selection.outside, others);
-  const matched = new Set(
-    [...planned.values(), ...counted.values()].flatMap(({ kind, live }) =>
-      live ? [`${kind.name} ${live.id}`] : [],
-    ),
-  );
+  const matched = objectsOf([...planned.values(), ...counted.values()]);
   const verdicts = judge(ordered, { selection, input, matched, unmanaged });
   const counts = Object.fromEntries(
     [...unmanaged].map(([name, objects]) => [name, objects.length]),
@@ -205,6 +201,10 @@ export function plan(input: PlanInput): Proposal {
     exit: planExitCode(proposed, draft.exits),
   };
 }
+
+/** `<kind> <id>` of the live objects that declarations mean. */
+const objectsOf = (all: readonly Planned[]): ReadonlySet<string> =>
+  new Set(all.flatMap(({ kind, live }) => (live ? [`${kind.name} ${live.id}`] : [])));
 
 /** What has to be visible before anything is written. */
 function waitForUnseen({ matcher, unseen, awaited }: Draft, changes: readonly Change[]): void {
