@@ -81,10 +81,20 @@ export function sender(session: ClientSession): CloudWriter['send'] {
     if (outcome === 'applied' && 'response' in result)
       return confirmed(kind, endpoint.dialect, write, { request, response: result.response });
     const wait = 'response' in result ? result.wait : undefined;
-    const diagnostic = complaint(request, endpoint.dialect, result, tidy);
+    const said = complaint(request, endpoint.dialect, result, tidy);
+    const isNotTaken = 'response' in result && result.response.status === 405;
+    const diagnostic =
+      isNotTaken && patchesDocument(kind, write) ? { ...said, detail: NO_PATCH } : said;
     return { class: outcome, diagnostic, ...defined({ wait }) };
   };
 }
+
+const NO_PATCH =
+  'The service does not take PATCH there, which the setting `configuration_writes: patch` asks for. Remove this setting. Then declare each member that reads back masked as "${secret.env.NAME}".';
+
+/** Whether a setting asks for the PATCH: documents are sent whole otherwise. */
+const patchesDocument = ({ attributes }: Kind, { patch, fields }: Write): boolean =>
+  patch === true && Object.keys(fields).some((name) => attributes[name]?.wire === 'merge');
 
 /** Judges a success: a create has to give an id and repeat what was sent; anything else may return nothing, but not a web page or half a body. */
 function confirmed(

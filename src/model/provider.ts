@@ -63,6 +63,8 @@ export interface Recheck {
   before(): Promise<void>;
   /** Once an update was carried out; undefined where what it rests on still holds. */
   after?(): Promise<CheckFailure | undefined>;
+  /** Once the service refused the request: what to do about it, in sentences; undefined where nothing is known. @throws Refusal where it cannot be read */
+  refused?(): Promise<string | undefined>;
 }
 
 export interface Rechecks {

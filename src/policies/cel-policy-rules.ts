@@ -1,6 +1,6 @@
 // Policies of a project as rules of the engine, which judge the published document of a plan.
 import type { Plan, PolicyRule, WholeJudgement } from '../model/index.js';
-import { warning } from '../model/index.js';
+import { groupedBy, warning } from '../model/index.js';
 import type { PolicyInput, PolicyViolation } from './cel-policy.js';
 import type { ProjectPolicy } from './policy-files.js';
 
@@ -23,15 +23,20 @@ export function rulesOfPolicies(
   }));
 }
 
-/** The violations of a policy, with its place where it cannot be evaluated. */
-export const placedViolations = (
+/** The violations of a policy. What cannot be evaluated is one for all objects of which that is said, with the place of the policy. */
+export function placedViolations(
   { origin: { file, line, column }, violations }: ProjectPolicy,
   input: PolicyInput,
-): readonly Omit<PolicyViolation, 'unjudged'>[] =>
-  violations(input).map(({ unjudged, message, ...one }) => ({
-    ...one,
-    message: unjudged ? `${message} (in ${file}:${line}:${column})` : message,
-  }));
+): readonly Omit<PolicyViolation, 'unjudged'>[] {
+  const all = groupedBy(violations(input), ({ unjudged }) => unjudged);
+  return all.map(([first, ...others]) => {
+    const { unjudged, message, ...one } = first!;
+    if (!unjudged) return { message, ...one };
+    const placed = `${message} (in ${file}:${line}:${column})`;
+    if (others.length === 0) return { ...one, message: placed };
+    return { message: `${placed}, for each of ${others.length + 1} objects` };
+  });
+}
 
 function judgement(policy: ProjectPolicy, input: PolicyInput): WholeJudgement {
   const violations = placedViolations(policy, input);

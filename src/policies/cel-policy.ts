@@ -25,8 +25,8 @@ export interface PolicyInput {
 export interface PolicyViolation {
   readonly message: string;
   readonly address?: string;
-  /** The policy itself is at fault, as far as anybody can tell. */
-  readonly unjudged?: true;
+  /** The policy itself is at fault, as far as anybody can tell: the cause, which is the same for other objects. */
+  readonly unjudged?: string;
 }
 
 /** One evaluation a plan, a change, a declaration or the run of a fleet: the variable that `when` names decides. */
@@ -81,8 +81,8 @@ export function compiledPolicy(
         const found = condition.value.evaluate(values);
         if ('value' in found && found.value === false) return [];
         const address = addressIn(values[scope]);
-        const why = 'problem' in found ? whyNot(found.problem, values) : notBoolean(found.value);
-        const said = why === undefined ? messageOf(parts, values) : unjudged('when', why);
+        const problem = 'problem' in found ? found.problem : notBoolean(found.value);
+        const said = problem ? unjudged('when', problem, values) : messageOf(parts, values);
         return [{ ...said, ...defined({ address }) }];
       }),
     misnamed: (full) =>
@@ -127,20 +127,26 @@ function unknownWord(condition: Compiled, kinds: readonly string[]): Problem | u
 const isFault = (value: object | string): value is PolicyFault =>
   typeof value === 'object' && 'field' in value;
 
-const notBoolean = (value: Json): string | undefined =>
-  value === true ? undefined : `it gives ${JSON.stringify(value)}, not true or false`;
+const notBoolean = (value: Json): Fault | undefined =>
+  value === true ? undefined : { summary: `it gives ${JSON.stringify(value)}, not true or false` };
 
-const unjudged = (field: PolicyFault['field'], why: string): PolicyViolation => ({
-  message: `\`${field}\` cannot be evaluated: ${why}`,
-  unjudged: true,
+const unjudged = (
+  field: PolicyFault['field'],
+  problem: Fault,
+  values: Readonly<Record<string, Json>>,
+): PolicyViolation => ({
+  message: `\`${field}\` cannot be evaluated: ${whyNot(problem, values)}`,
+  unjudged: `${field}: ${problem.summary}`,
 });
 
-/** Members that a message names. */
-const FEW = 8;
+type Fault = Pick<Problem, 'summary' | 'missing'>;
+
+/** Members that a message names: all that a plan or a declaration can have. */
+const MANY = 50;
 
 /** The object that lacks a member. */
 function objectOf(
-  { missing }: Problem,
+  { missing }: Fault,
   values: Readonly<Record<string, Json>>,
 ): JsonObject | undefined {
   const there = missing?.of.reduce<Json | undefined>(
@@ -151,12 +157,12 @@ function objectOf(
 }
 
 /** With the members that exist where one is missing. */
-function whyNot(problem: Problem, values: Readonly<Record<string, Json>>): string {
+function whyNot(problem: Fault, values: Readonly<Record<string, Json>>): string {
   const { summary, missing } = problem;
   const there = objectOf(problem, values);
   if (!missing || !there) return summary;
   const names = Object.keys(there);
-  return `${summary}.${didYouMean(missing.name, names)} \`${missing.of.join('.')}\` has: ${firstNamed(names, FEW)}`;
+  return `${summary}.${didYouMean(missing.name, names)} \`${missing.of.join('.')}\` has: ${firstNamed(names, MANY)}`;
 }
 
 /** The variables that an expression uses beyond those of the plan. */
@@ -239,7 +245,7 @@ function messageOf(
   for (const part of parts) {
     const made = typeof part === 'string' ? { value: part } : part.evaluate(values);
     // Nothing of the rest: it would continue a sentence that is not there.
-    if ('problem' in made) return unjudged('message', whyNot(made.problem, values));
+    if ('problem' in made) return unjudged('message', made.problem, values);
     text += typeof made.value === 'string' ? made.value : JSON.stringify(made.value);
   }
   return { message: text };

@@ -28,14 +28,28 @@ export const emptyPlan: JsonObject = {
 
 const definitions: JsonObject = planSchema.definitions;
 
-/** A value with every member that a schema names; a list holds one item. */
+/** A value of each type that a schema names for what is no object and no list. */
+const samples: Readonly<Record<string, Json>> = {
+  string: '',
+  integer: 0,
+  number: 0,
+  boolean: false,
+};
+
+/** A value that a schema allows, with every member that it names; a list holds one item. */
 function fullOf(schema: Json | undefined): Json {
   if (!isObject(schema)) return null;
-  const { $ref: name, anyOf, properties, items } = schema;
+  const { $ref: name, anyOf, properties, items, type } = schema;
   if (typeof name === 'string') return fullOf(definitions[name.replace('#/definitions/', '')]);
-  if (isList(anyOf)) return anyOf.map(fullOf).find(isObject) ?? null;
+  if (isList(anyOf)) {
+    const [first = null, ...others] = anyOf.map(fullOf);
+    return [first, ...others].find(isObject) ?? first;
+  }
   if (items !== undefined) return [fullOf(items)];
-  return isObject(properties) ? mapMembers(properties, fullOf) : null;
+  if (isObject(properties)) return mapMembers(properties, fullOf);
+  if (schema['const'] !== undefined) return schema['const'];
+  if (isList(schema['enum'])) return schema['enum'][0] ?? null;
+  return typeof type === 'string' ? (samples[type] ?? null) : null;
 }
 
 /** A document with every member that a plan can have. */

@@ -35,6 +35,7 @@ const late = ['unit/reconciler/late.test.ts'];
 const leaving = ['unit/reconciler/leaving.test.ts'];
 const doubt = ['unit/reconciler/doubt.test.ts'];
 const effects = ['unit/reconciler/effects.test.ts'];
+const inUse = ['unit/resources/rules/in-use.test.ts'];
 const recheck = ['unit/resources/rules/recheck.test.ts'];
 const administrators = ['unit/resources/rules/administrators.test.ts'];
 const attribution = ['unit/reconciler/attribution.test.ts'];
@@ -912,6 +913,13 @@ export const mutants: readonly Mutant[] = [
     file: 'client/retry.ts',
     find: "return isThrottled(surface, result.response) && classify(result, { creates }) === 'rejected';",
     replace: 'return result.response.status >= 500 || isThrottled(surface, result.response);',
+    tests: writing,
+  },
+  {
+    name: 'a PATCH that the service does not take leads to no setting',
+    file: 'client/write.ts',
+    find: 'isNotTaken && patchesDocument',
+    replace: 'false && patchesDocument',
     tests: writing,
   },
   {
@@ -4140,6 +4148,20 @@ export const mutants: readonly Mutant[] = [
     tests: moving,
   },
   {
+    name: 'an error does not tell how to apply the rest without a role that is gone',
+    file: 'reconciler/plan/plan-errors.ts',
+    find: '[advice, ...stays, rest]',
+    replace: '[advice, ...stays]',
+    tests: plan,
+  },
+  {
+    name: 'a role is to be given on an account that apply creates first',
+    file: 'reconciler/plan/plan.ts',
+    find: 'needs: [...targets].filter((target) => !draft.planned.get(target)?.live)',
+    replace: 'needs: []',
+    tests: plan,
+  },
+  {
     name: 'a reference to an object with a new address forgets the referring one',
     file: 'reconciler/plan/plan-errors.ts',
     find: 'if (renamed?.detail)',
@@ -7090,8 +7112,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a group is deleted although it holds routers',
     file: 'resources/rules/group-in-use.ts',
-    find: "['group', 'associated_groups']",
-    replace: '[]',
+    find: 'kind: groups,',
+    replace: 'kind: routers,',
     tests: beyond,
   },
   {
@@ -8188,10 +8210,17 @@ export const mutants: readonly Mutant[] = [
     tests: policies,
   },
   {
+    name: 'a policy that cannot be evaluated says so for each object',
+    file: 'policies/cel-policy-rules.ts',
+    find: '({ unjudged }) => unjudged)',
+    replace: '() => undefined)',
+    tests: policyRules,
+  },
+  {
     name: 'a policy that cannot be evaluated does not name its place',
     file: 'policies/cel-policy-rules.ts',
-    find: 'message: unjudged ?',
-    replace: 'message: !unjudged ?',
+    find: 'if (!unjudged) return',
+    replace: 'if (unjudged) return',
     tests: policyRules,
   },
   {
@@ -8200,6 +8229,41 @@ export const mutants: readonly Mutant[] = [
     find: 'flag === undefined ? notAllowable(1) : toAllow([flag], again)',
     replace: 'flag && toAllow([flag], again)',
     tests: printed,
+  },
+  {
+    name: 'a plan does not tell which rules name a destination that is deleted',
+    file: 'resources/rules/in-use.ts',
+    find: 'warn: (plan) => warnings(use, plan),',
+    replace: 'warn: () => [],',
+    tests: inUse,
+  },
+  {
+    name: 'what a plan leaves behind counts as managed',
+    file: 'resources/rules/in-use.ts',
+    find: 'return isLeft ? undefined : addressOf',
+    replace: 'return addressOf',
+    tests: inUse,
+  },
+  {
+    name: 'a service refuses a delete, and nothing tells what names the object',
+    file: 'reconciler/apply/write-operation.ts',
+    find: 'await recheck?.refused?.()',
+    replace: 'await recheck?.after?.().then(() => undefined)',
+    tests: recheck,
+  },
+  {
+    name: 'a role without access keeps an account from being deleted',
+    file: 'resources/rules/account-in-use.ts',
+    find: "role !== 'no_access'",
+    replace: 'role !== null',
+    tests: plan,
+  },
+  {
+    name: 'a plan does not tell which roles end with a user',
+    file: 'resources/rules/roles-of-user.ts',
+    find: 'if (roles.length === 0)',
+    replace: 'if (roles.length >= 0)',
+    tests: inUse,
   },
   {
     name: 'what still holds an account does not say that nothing manages it',
@@ -8428,8 +8492,29 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'validate takes a policy that reads what is nowhere',
     file: 'cli/commands/validate.ts',
-    find: 'if (wrong.length > 0) throw',
-    replace: 'if (wrong.length < 0) throw',
+    find: "severity === 'error')) throw",
+    replace: "severity === 'info')) throw",
+    tests: ['unit/cli/validate.test.ts'],
+  },
+  {
+    name: 'validate refuses a policy for other versions of the plan',
+    file: 'policies/empty-plan.ts',
+    find: "if (schema['const'] !== undefined)",
+    replace: 'if (false)',
+    tests: ['unit/cli/validate.test.ts'],
+  },
+  {
+    name: 'validate refuses a policy that only warns',
+    file: 'cli/commands/validate.ts',
+    find: "wrong.some(({ severity }) => severity === 'error')",
+    replace: 'wrong.length > 0',
+    tests: ['unit/cli/validate.test.ts'],
+  },
+  {
+    name: 'a policy that reads what is nowhere names some of the members',
+    file: 'policies/cel-policy.ts',
+    find: 'firstNamed(names, MANY)',
+    replace: 'firstNamed(names, 8)',
     tests: ['unit/cli/validate.test.ts'],
   },
   {

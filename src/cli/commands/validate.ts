@@ -1,8 +1,8 @@
 // `trueup validate`: checks declarations without network and without secrets.
-import { errorDiagnostic, exits, Refusal } from '../../model/index.js';
+import { exits, Refusal, type Diagnostic } from '../../model/index.js';
 import type { ProjectPolicy } from '../../policies/policy-files.js';
 import { plural } from '../../report/words.js';
-import type { Command } from '../context.js';
+import type { Command, Context } from '../context.js';
 import { policiesHere } from '../project-policies.js';
 import { chosen, loadProject } from '../project.js';
 
@@ -11,7 +11,7 @@ export const run: Command = async (context, paths) => {
     checks: 'always',
   });
   const policies = await policiesHere(context);
-  await refuseMisnamed(policies);
+  await checkMembers(context, policies);
   const counts = [
     plural(declarations.length, 'declaration'),
     ...(expectations.length > 0 ? [plural(expectations.length, 'expectation')] : []),
@@ -23,13 +23,16 @@ export const run: Command = async (context, paths) => {
   return exits.done;
 };
 
-/** @throws Refusal for policies that read a member that no plan and no declaration has: each plan would be blocked */
-async function refuseMisnamed(policies: readonly ProjectPolicy[]): Promise<void> {
+/** Says which policies read a member that no plan and no declaration has. @throws Refusal for those that would block each plan */
+async function checkMembers(context: Context, policies: readonly ProjectPolicy[]): Promise<void> {
   if (policies.length === 0) return;
   const { fullInput } = await import('../../policies/empty-plan.js');
-  const wrong = policies.flatMap(({ name, scope, origin, misnamed }) => {
+  const wrong = policies.flatMap(({ name, scope, severity, origin, misnamed }): Diagnostic | [] => {
     const why = scope === 'fleet' ? undefined : misnamed(fullInput);
-    return why === undefined ? [] : [{ ...errorDiagnostic('policy', `${name}: ${why}`), origin }];
+    return why === undefined
+      ? []
+      : { severity, code: 'policy', summary: `${name}: ${why}`, origin };
   });
-  if (wrong.length > 0) throw new Refusal(wrong);
+  if (wrong.some(({ severity }) => severity === 'error')) throw new Refusal(wrong);
+  await context.tell(wrong);
 }

@@ -35,6 +35,7 @@ import type { Visibility } from '../recent-writes.js';
 import type { Proposal } from '../plan/plan.js';
 import { ignoring, isApplied } from '../plan/diff.js';
 import { allowingDuplicates } from '../plan/possible-duplicates.js';
+import { managers } from '../plan/recorded-addresses.js';
 import { outcomeOf, type Settled } from './recovery.js';
 import { rechecksOf } from './rechecks.js';
 import { declaredValueAt } from '../plan/resolve-references.js';
@@ -107,6 +108,7 @@ export class ParallelRun {
         isKnown,
         isUnderWay: (change) => this.#left.has(keyOf(change)) && !this.#outcomes.has(keyOf(change)),
         duplicates: allowingDuplicates(project),
+        addressOf: managers(plan.changes, entries),
       },
       liveObjects,
       plan.changes,

@@ -1,9 +1,11 @@
 // Checks right before a write, because others may have changed objects since the plan: the rechecks of the provider's
 // rules and, if the reading of the plan is old, that the object to create does not exist.
 import {
+  defined,
   refuse,
   type Change,
   type Create,
+  type Judged,
   type Kind,
   type Live,
   type PolicyRule,
@@ -19,7 +21,7 @@ import { possibleDuplicates } from '../plan/possible-duplicates.js';
 import { identityKey, ownRoot } from '../plan/match.js';
 import type { LiveCollections } from '../live-collections.js';
 
-interface Tools extends RecheckTools {
+interface Tools extends RecheckTools, Pick<Judged, 'addressOf'> {
   readonly rules: readonly PolicyRule[];
   readonly settings: Settings;
   /** Names of rules that may be broken. */
@@ -40,11 +42,10 @@ export function rechecksOf(
   liveObjects: LiveCollections,
   changes: readonly Change[],
 ): Rechecks {
-  const { rules, settings, allow } = tools;
+  const { rules, settings, allow, addressOf } = tools;
+  const plan: Judged = { changes, live: liveObjects, settings, ...defined({ addressOf }) };
   const asked = rules.flatMap((rule) =>
-    allow.includes(rule.name)
-      ? []
-      : (rule.rechecks?.(tools, { changes, live: liveObjects, settings }) ?? []),
+    allow.includes(rule.name) ? [] : (rule.rechecks?.(tools, plan) ?? []),
   );
   const absent = absence(tools, liveObjects);
   return {
@@ -65,6 +66,13 @@ const allOf = (rechecks: readonly Recheck[]): Recheck => ({
     for (const one of rechecks) {
       const failure = await one.after?.();
       if (failure) return failure;
+    }
+    return undefined;
+  },
+  async refused() {
+    for (const one of rechecks) {
+      const advice = await one.refused?.();
+      if (advice !== undefined) return advice;
     }
     return undefined;
   },

@@ -488,6 +488,8 @@ async function checkAfterUpdate(
 }
 
 const CHANGED_OUTSIDE = 'moved';
+/** The code of a refusal that has no code of its own. */
+const REJECTED = 'rejected';
 
 /** The outcome of a write that is not done: where somebody else changed the object first, it may still take effect, and the next run waits for that. */
 const openOrNot = ({ class: one, diagnostic }: Sent): OutcomeClass =>
@@ -574,7 +576,22 @@ async function remove(
     return { outcome: 'done', id, entry };
   }
   await execution.session.record(resultRecord(address, openOrNot(sent), { op: intent.op }));
-  return { outcome: undoneBy(sent), id, ...defined({ diagnostic: sent.diagnostic }) };
+  const diagnostic = await withAdvice(sent, operation);
+  return { outcome: undoneBy(sent), id, ...defined({ diagnostic }) };
+}
+
+/** What the service said, with what is known of the cause where it refused the request. */
+async function withAdvice(
+  { class: one, diagnostic }: Sent,
+  { recheck }: WriteOperation,
+): Promise<Diagnostic | undefined> {
+  if (one !== 'rejected' || diagnostic?.code !== REJECTED) return diagnostic;
+  const advice = await recheck?.refused?.().catch((error: unknown) => {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  });
+  const detail = [diagnostic.detail, advice].filter(Boolean).join('\n');
+  return detail === '' ? diagnostic : { ...diagnostic, detail };
 }
 
 function repeatable(

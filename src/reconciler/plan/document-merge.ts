@@ -96,12 +96,12 @@ export function maskedWords(masks: readonly string[]) {
   if (unread !== undefined)
     return {
       what: `${unread.slice(0, -NOT_READ.length)} cannot be read, and a PUT would lose it`,
-      out: 'take this member out of the object by other means, or set settings.configuration_writes: patch, which sends only what is declared',
+      out: 'take this member out of the object by other means, or, if the service takes PATCH there, set settings.configuration_writes: patch, which sends only what is declared',
     };
   const [reads, they] = masks.length === 1 ? ['reads', 'it'] : ['read', 'them'];
   return {
     what: `${masks.join(', ')} ${reads} back masked, and the write would overwrite ${they}`,
-    out: `declare ${they} as "\${secret.env.NAME}", or set settings.configuration_writes: patch, which sends only what is declared, and lists whole`,
+    out: `declare ${they} as "\${secret.env.NAME}", or, if the service takes PATCH there, set settings.configuration_writes: patch, which sends only what is declared, and lists whole`,
   };
 }
 

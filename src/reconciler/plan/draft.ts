@@ -16,7 +16,7 @@ import type { Graph } from './dependency-graph.js';
 import { asApplied, updateOf, type Sending } from './diff.js';
 import { baseOf } from './document-diff.js';
 import type { Matcher } from './match.js';
-import type { Fixed } from './plan-errors.js';
+import type { Absent, Fixed } from './plan-errors.js';
 import type { PlanInput } from './plan-input.js';
 import type { Rename } from './rename-hints.js';
 import type { Resolver } from './resolve-references.js';
@@ -46,6 +46,8 @@ export interface Draft {
   readonly renamed: Omit<Rename, 'isWhole'>[];
   /** What no update can change, and why the object is not replaced. */
   readonly fixed: Fixed[];
+  /** What is not live and cannot be created. */
+  readonly absent: Absent[];
   readonly drift: Drift[];
   /** Addresses whose live object is not decided, and what refers to them: nothing of it is planned. By the first of them. */
   readonly undecided: Map<string, string>;

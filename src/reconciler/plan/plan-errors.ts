@@ -95,6 +95,44 @@ function immutableError(
 const isGone = ({ changes, replaced_by }: Omit<Drift, 'address'>): boolean =>
   changes === undefined && replaced_by === undefined;
 
+/** A declared object that is not live, of a kind that cannot be created. */
+export interface Absent {
+  readonly declaration: Declaration;
+  /** How such an object comes to be, or is found. */
+  readonly advice: string;
+  /** Whether it was live when it was recorded. */
+  readonly gone: boolean;
+  /** What it refers to and apply creates first. */
+  readonly needs: readonly string[];
+}
+
+/** Addresses that a command lists. */
+const MANY = 10;
+
+/** @param all those of the plan: none can be applied */
+export function cannotCreateError(
+  { declaration, advice, gone, needs }: Absent,
+  all: readonly Absent[],
+): Diagnostic {
+  const { address, kind } = declaration;
+  const without = all
+    .slice(0, MANY)
+    .map((one) => `--exclude ${shellWord(one.declaration.address)}`)
+    .join(' ');
+  const left = all.length - MANY;
+  const more = left > 0 ? ` (add \`--exclude\` for the ${left} others of [cannot-create])` : '';
+  const rest = `To apply the rest first${more}: trueup apply ${without}`;
+  const stays = gone ? ['If it is to stay gone, remove its declaration.'] : [];
+  const waits = `It refers to ${needs.join(', ')}, which has to be created before.`;
+  return declarationError(declaration, {
+    code: 'cannot-create',
+    summary: `${address} has no live object, and ${kind} cannot be created through the API.`,
+    detail: (needs.length > 0 ? [waits, rest, advice, ...stays] : [advice, ...stays, rest]).join(
+      '\n',
+    ),
+  });
+}
+
 export function existsAlreadyError(kind: Kind, declaration: Declaration, { id }: Live): Diagnostic {
   const { address } = declaration;
   return declarationError(declaration, {

@@ -6,6 +6,7 @@ import {
   faultsOf,
   isKnown,
   own,
+  referencesIn,
   Secret,
   writes,
   type AttributeChange,
@@ -50,6 +51,7 @@ import {
 import { sequence } from './order.js';
 import {
   additionsOnlyError,
+  cannotCreateError,
   declarationError,
   existsAlreadyError,
   immutableErrors,
@@ -123,6 +125,7 @@ function draftOf(input: PlanInput): Draft {
     exits: [],
     fixed: [],
     renamed: [],
+    absent: [],
     drift: [],
     undecided,
     unseen: new Set(),
@@ -143,6 +146,7 @@ export function plan(input: PlanInput): Proposal {
   const others = matchOthers(draft, selection.others);
   const twins = identicalDeclarations(draft, others);
   diagnostics.push(
+    ...draft.absent.map((one) => cannotCreateError(one, draft.absent)),
     ...twins.map((pair) => identicalError(input, pair)),
     ...unseenSecretNotes(draft, changes),
   );
@@ -174,11 +178,7 @@ export function plan(input: PlanInput): Proposal {
     [...input.liveObjects.values()].map(({ kind }) => [kind.name, matcher.unmanaged(kind)]),
   );
   const counted = matchOthers(draft, selection.outside, others);
-  const matched = new Set(
-    [...planned.values(), ...counted.values()].flatMap(({ kind, live }) =>
-      live ? [`${kind.name} ${live.id}`] : [],
-    ),
-  );
+  const matched = objectsOf([...planned.values(), ...counted.values()]);
   const verdicts = judge(ordered, { selection, input, matched, unmanaged });
   const counts = Object.fromEntries(
     [...unmanaged].map(([name, objects]) => [name, objects.length]),
@@ -202,6 +202,10 @@ export function plan(input: PlanInput): Proposal {
     exit: planExitCode(proposed, draft.exits),
   };
 }
+
+/** `<kind> <id>` of the live objects that declarations mean. */
+const objectsOf = (all: readonly Planned[]): ReadonlySet<string> =>
+  new Set(all.flatMap(({ kind, live }) => (live ? [`${kind.name} ${live.id}`] : [])));
 
 /** What has to be visible before anything is written. */
 function waitForUnseen({ matcher, unseen, awaited }: Draft, changes: readonly Change[]): void {
@@ -380,13 +384,13 @@ function creation(
       });
       return [];
     }
-    draft.diagnostics.push(
-      declarationError(declaration, {
-        code: 'cannot-create',
-        summary: `${declaration.address} has no live object, and ${kind.name} cannot be created through the API.`,
-        detail: adviceToFind(kind, values, collection.byId.values()),
-      }),
-    );
+    const targets = new Set(referencesIn(values).map(({ target }) => target));
+    draft.absent.push({
+      declaration,
+      advice: adviceToFind(kind, values, collection.byId.values()),
+      gone: match.gone === true,
+      needs: [...targets].filter((target) => !draft.planned.get(target)?.live),
+    });
     return [];
   }
   const parent = declaration.lifecycle.allow_duplicate

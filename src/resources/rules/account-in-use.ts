@@ -9,7 +9,6 @@ import { AUTHORIZATIONS } from './roles.js';
 export const accountInUse = inUseRule({
   rule: 'account-in-use',
   kind: accounts,
-  named: ['account', 'associated_accounts'],
   needs: [accounts.name, alertRules.name, AUTHORIZATIONS],
   holders: [
     [accounts.name, 'account'],
@@ -20,4 +19,5 @@ export const accountInUse = inUseRule({
     [groups.name, 'account'],
     [routers.name, 'account'],
   ],
+  holds: (kind, { role }) => kind !== AUTHORIZATIONS || role !== 'no_access',
 });

@@ -7,7 +7,6 @@ import { inUseRule } from './in-use.js';
 export const groupInUse = inUseRule({
   rule: 'group-in-use',
   kind: groups,
-  named: ['group', 'associated_groups'],
   needs: [alertRules.name],
   holders: [[alertRules.name, 'associated_groups']],
   beyond: [[routers.name, 'group']],

@@ -1,13 +1,14 @@
-// The rules against deleting an object to which others still refer: what still names it after the changes of a plan, and
-// what names it right before the delete.
+// The rules about deleting an object to which others still refer: what still names it after the changes of a plan, and
+// what names it right before the delete, or after the service refused it.
 import {
   append,
+  defined,
   firstNamed,
   liveObjectWords,
   refuse,
-  stringsIn,
   type Change,
   type Delete,
+  type Diagnostic,
   type Finding,
   type Judged,
   type Kind,
@@ -15,33 +16,55 @@ import {
   type LiveObjects,
   type PolicyRule,
   type RecheckTools,
+  type Values,
 } from '../../model/index.js';
-import { phases } from '../../reconciler/plan/order.js';
+import { liveReferences, phases } from '../../reconciler/plan/order.js';
 import { valuesAfter } from './after-changes.js';
 import type { RuleName } from './names.js';
-import { AUTHORIZATIONS } from './roles.js';
 
 /** A kind that may refer to the object, with its filter. A service that ignores the filter lists everything. */
 export type HolderFilter = readonly [kind: string, attribute: string];
 
-export interface InUse {
-  readonly rule: RuleName;
+interface InUse {
   readonly kind: Kind;
-  /** Attributes, of whatever kind was read, that name such an object. */
-  readonly named: readonly string[];
   /** The kinds that are read before a delete is planned. */
   readonly needs: readonly string[];
-  /** What is asked right before the delete. */
+  /** What the service is asked for, to find what refers to the object at the time of the delete. */
   readonly holders: readonly HolderFilter[];
-  /** The same for kinds beyond the API reference, where they are read. */
-  readonly beyond: readonly HolderFilter[];
 }
 
-export function inUseRule(use: InUse): Omit<PolicyRule, 'name'> {
-  const isDelete = (change: Change): change is Delete =>
-    change.action === 'delete' && change.kind === use.kind.name;
+/** The service refuses the delete. */
+export interface BlockedInUse extends InUse {
+  readonly rule: RuleName;
+  /** Holders of kinds beyond the API reference, where they are read. */
+  readonly beyond: readonly HolderFilter[];
+  /** Whether what refers to the object keeps it in use; absent: whatever does. */
+  readonly holds?: (kind: string, values: Values) => boolean;
+}
+
+/** It is not known whether the service refuses the delete. */
+export interface WarnedInUse extends InUse {
+  /** What to do about those that refer to the object. */
+  readonly advice: (holders: readonly Holder[]) => string;
+}
+
+/** What refers to an object that is deleted. */
+export interface Holder {
+  readonly id: string;
+  readonly words: string;
+  /** What manages it, once the plan is carried out. */
+  readonly address?: string;
+}
+
+const deleteOf =
+  ({ kind }: InUse) =>
+  (change: Change): change is Delete =>
+    change.action === 'delete' && change.kind === kind.name;
+
+export function inUseRule(use: BlockedInUse): Omit<PolicyRule, 'name'> {
+  const isDelete = deleteOf(use);
   return {
-    judge: (plan) => findings(use, plan.changes.filter(isDelete), plan),
+    judge: (plan) => findings(use, plan),
     needs: (change) => (isDelete(change) ? use.needs : []),
     endangers: isDelete,
     rechecks: (tools, { live }) => ({
@@ -50,75 +73,149 @@ export function inUseRule(use: InUse): Omit<PolicyRule, 'name'> {
   };
 }
 
-/** Objects that a finding names. */
+/** A rule that blocks nothing. */
+export function inUseWarning(use: WarnedInUse): Omit<PolicyRule, 'name'> {
+  const isDelete = deleteOf(use);
+  return {
+    judge: () => [],
+    needs: (change) => (isDelete(change) ? use.needs : []),
+    warn: (plan) => warnings(use, plan),
+    rechecks: (tools, plan) => ({
+      of: (change) =>
+        isDelete(change)
+          ? { before: async () => {}, refused: () => whyRefused(use, { tools, change, plan }) }
+          : undefined,
+    }),
+  };
+}
+
+/** Objects that a message names. */
 const FEW = 3;
 
-function findings(
-  { kind, named }: InUse,
-  deleted: readonly Delete[],
-  { changes, live, addressOf }: Judged,
-): readonly Finding[] {
-  if (deleted.length === 0) return [];
-  const [first] = phases(changes);
-  const early = holdersById(named, { live, changes: first });
-  const late = holdersById(named, { live, changes });
-  return deleted.flatMap((change) => {
-    const found = (first.includes(change) ? early : late).get(change.id) ?? [];
-    const held = found.map(([name, one]) => {
-      const manager = addressOf?.(name, one);
-      return manager ?? `${addressOf ? 'unmanaged ' : ''}${liveObjectWords(live, name, one)}`;
-    });
-    const { address, id } = change;
-    if (held.length === 0) return [];
-    const detail = `${address} (${kind.singular} ${id}) still holds ${firstNamed(held, FEW)}`;
-    return [{ address, detail }];
+function findings(use: BlockedInUse, plan: Judged): readonly Finding[] {
+  return heldAfter(use, plan, use.holds).map(({ change: { address, id }, holders }) => {
+    const held = firstNamed(
+      holders.map(({ words }) => words),
+      FEW,
+    );
+    return { address, detail: `${address} (${use.kind.singular} ${id}) still holds ${held}` };
   });
 }
 
-/** The objects, by kind and id, that will still name an object once the changes are done. */
-function holdersById(
-  named: readonly string[],
+function warnings(use: WarnedInUse, plan: Judged): readonly Diagnostic[] {
+  return heldAfter(use, plan).map(({ change: { address }, holders }) => ({
+    severity: 'warning',
+    code: 'still-named',
+    summary: `${address} is to be deleted, but other objects still name it, so the service may refuse the delete.`,
+    detail: use.advice(holders),
+    address,
+  }));
+}
+
+/** The deletes of a plan, with what will still refer to their objects then. */
+function heldAfter(
+  { kind, ...use }: InUse,
+  plan: Judged,
+  holds?: BlockedInUse['holds'],
+): readonly { readonly change: Delete; readonly holders: readonly Holder[] }[] {
+  const deleted = plan.changes.filter(deleteOf({ kind, ...use }));
+  if (deleted.length === 0) return [];
+  const [first] = phases(plan.changes);
+  const early = holdersByTarget({ ...plan, changes: first }, holds);
+  const late = holdersByTarget(plan, holds);
+  return deleted.flatMap((change) => {
+    const held = (first.includes(change) ? early : late).get(`${kind.name} ${change.id}`) ?? [];
+    if (held.length === 0) return [];
+    return [{ change, holders: held.map(([name, id]) => holderOf(plan, name, id)) }];
+  });
+}
+
+/** What will still refer to each object once the changes are done: kind and id, by `<kind> <id>`. */
+function holdersByTarget(
   planned: Pick<Judged, 'changes' | 'live'>,
+  holds: BlockedInUse['holds'] = () => true,
 ): ReadonlyMap<string, readonly (readonly [kind: string, id: string])[]> {
   const holders = new Map<string, [string, string][]>();
   for (const { kind, byId } of planned.live.values()) {
     const after = valuesAfter(planned, kind.name);
     for (const id of byId.keys()) {
       const values = after.get(id);
-      if (!values || (kind.name === AUTHORIZATIONS && values.role === 'no_access')) continue;
-      for (const held of new Set(
-        named.flatMap((attribute) => stringsIn([values[attribute]].flat())),
-      ))
-        append(holders, held, [kind.name, id]);
+      if (!values || !holds(kind.name, values)) continue;
+      for (const target of new Set(liveReferences(kind.attributes, values)))
+        append(holders, target, [kind.name, id]);
     }
   }
   return holders;
 }
 
+function holderOf({ live, addressOf, changes }: Judged, kind: string, id: string): Holder {
+  const address = managerOf({ addressOf, changes }, kind, id);
+  const words = address ?? `${addressOf ? 'unmanaged ' : ''}${liveObjectWords(live, kind, id)}`;
+  return { id, words, ...defined({ address }) };
+}
+
+/** The address that manages an object once the changes are done. */
+export function managerOf(
+  { addressOf, changes }: Pick<Judged, 'changes'> & { addressOf: Judged['addressOf'] | undefined },
+  kind: string,
+  id: string,
+): string | undefined {
+  const isLeft = changes.some(
+    (change) =>
+      change.kind === kind && 'id' in change && change.id === id && leavesManagement(change),
+  );
+  return isLeft ? undefined : addressOf?.(kind, id);
+}
+
+/** Forgotten, or retired because the declaration is gone. */
+const leavesManagement = (change: Change): boolean =>
+  change.action === 'forget' || (change.action === 'update' && change.declaredObject === undefined);
+
+/** What refers to an object now, beside what was deleted just now. */
+async function holdersNow(
+  filters: readonly HolderFilter[],
+  { cloud, kinds, wasDeletedRecently }: RecheckTools,
+  { id }: Delete,
+): Promise<readonly (readonly [Kind, Live])[]> {
+  const names = ({ values }: Live, attribute: string): boolean =>
+    [values[attribute]].flat().some((one) => String(one) === id);
+  const found: (readonly [Kind, Live])[] = [];
+  for (const [name, attribute] of filters) {
+    const kind = kinds.get(name);
+    for (const live of kind ? await cloud.search(kind, { [attribute]: id }) : [])
+      if (!wasDeletedRecently(name, live.id) && names(live, attribute)) found.push([kind!, live]);
+  }
+  return found;
+}
+
 /** Others may have put something into it since the plan was made. */
 function emptiness(
-  { rule, kind: { singular }, holders, beyond }: InUse,
-  { cloud, kinds, wasDeletedRecently }: RecheckTools,
-  { address, id }: Delete,
+  { rule, kind: { singular }, holders, beyond }: BlockedInUse,
+  tools: RecheckTools,
+  change: Delete,
   live: LiveObjects,
 ) {
   const filters = [...holders, ...beyond.filter(([name]) => live.has(name))];
-  const names = ({ values }: Live, attribute: string): boolean =>
-    [values[attribute]].flat().some((one) => String(one) === id);
   return {
     async before() {
-      for (const [name, attribute] of filters) {
-        const kind = kinds.get(name);
-        const found = (kind ? await cloud.search(kind, { [attribute]: id }) : []).find(
-          (live) => !wasDeletedRecently(name, live.id) && names(live, attribute),
+      const [found] = await holdersNow(filters, tools, change);
+      if (found) {
+        const [kind, { id }] = found;
+        refuse(
+          rule,
+          `${change.address} (${singular} ${change.id}) holds the ${kind.singular.replaceAll('_', ' ')} ${id} now, so it was not deleted.`,
+          { detail: 'Plan again.' },
         );
-        if (found)
-          refuse(
-            rule,
-            `${address} (${singular} ${id}) holds the ${kind!.singular.replaceAll('_', ' ')} ${found.id} now, so it was not deleted.`,
-            { detail: 'Plan again.' },
-          );
       }
     },
   };
+}
+
+async function whyRefused(
+  { holders, advice }: WarnedInUse,
+  asked: { readonly tools: RecheckTools; readonly change: Delete; readonly plan: Judged },
+): Promise<string | undefined> {
+  const found = await holdersNow(holders, asked.tools, asked.change);
+  if (found.length === 0) return undefined;
+  return advice(found.map(([{ name }, { id }]) => holderOf(asked.plan, name, id)));
 }

@@ -30,6 +30,11 @@ test.each([
   ['declaration.attributes.anything == 1', 'x', undefined],
   ['change.change.after.name == "A"', 'x', undefined],
   ['plan.summary.delete > 3', 'x', undefined],
+  // No plan of this version violates it.
+  ['plan.format_version != "1.0" && plan.sealed', 'x', undefined],
+  ['plan.target == null && plan.sealed', 'x', undefined],
+  ['plan.policy.exists(one, one.verdict == null && one.sealed)', 'x', undefined],
+  ['plan.format_version == "1.0" && plan.sealed', 'x', '`sealed`. `plan` has: '],
 ])('a policy that reads what is nowhere: %s', async (when, message, said) => {
   const cwd = freshFolder();
   writeFileSync(join(cwd, 'trueup.yaml'), 'accounts: { a: { name: A } }\n');
@@ -42,4 +47,20 @@ test.each([
   expect([code, stderr === '']).toEqual(said === undefined ? [0, true] : [1, false]);
   expect(stderr).toContain(said ?? '');
   expect(stderr.includes('base.cel.yaml:1:')).toBe(said !== undefined);
+});
+
+test('a policy that only warns is no error, and all members are named', async () => {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, 'trueup.yaml'), 'accounts: { a: { name: A } }\n');
+  mkdirSync(join(cwd, 'policies'));
+  writeFileSync(
+    join(cwd, 'policies', 'base.cel.yaml'),
+    '- { name: p, when: change.attributes == 1, message: x, severity: warning }\n',
+  );
+  const { code, stderr } = await inProcess(run, ['validate'], { cwd, env: {} });
+  const said = stderr.replaceAll(/\s+/g, ' ');
+  expect(code).toBe(0);
+  expect(said).toMatch(/warning: p: there is no member `attributes`/i);
+  expect(said).toMatch(/`change` has: address, .*, reference_labels\b/);
+  expect(said).not.toMatch(/and \d+ more/);
 });

@@ -291,6 +291,24 @@ describe('the class of a status', () => {
     expect(desk.asked).toHaveLength(times);
   });
 
+  it.each<[string, string, Partial<Write>, boolean]>([
+    [
+      'a document',
+      'configuration_managers',
+      { patch: true, fields: { configuration: [{}] } },
+      true,
+    ],
+    ['a whole document', 'configuration_managers', { fields: { configuration: [{}] } }, false],
+    ['another attribute', 'groups', { patch: true, fields: { name: 'G' } }, false],
+  ])('405 leads to the setting that asks for the PATCH: %s', async (_, name, more, isNamed) => {
+    const { cloud } = bench(() => json('', 405));
+    const kind = kinds.get(name)!;
+    const write: Write = { verb: 'update', id: '7', fields: {}, ...more };
+    const sent = await cloud.send(kind, cloud.compose(kind, write), write);
+    expect(sent.diagnostic?.code).toBe('rejected');
+    expect((sent.diagnostic?.detail ?? '').includes('configuration_writes: patch')).toBe(isNamed);
+  });
+
   const jsonApi = { 'content-type': 'application/vnd.api+json; charset=utf-8' };
   it.each<[string, HttpResponse, OutcomeClass]>([
     ['an empty body', json(' ', 429), 'rejected'],

@@ -78,3 +78,36 @@ test('a policy that cannot be evaluated names its place', async () => {
     '`when` cannot be evaluated: there is no member `nothing`. `plan` has: summary (in policies/a.cel.yaml:2:3)',
   ]);
 });
+
+test('what cannot be evaluated for several objects is said once', async () => {
+  const { path: cwd } = folder({
+    'policies/a.cel.yaml': `- name: told
+  when: change.kind == "accounts"
+  message: "\${change.nothing}"
+  severity: warning
+- { name: named, when: change.kind == "accounts", message: "\${change.address}" }
+`,
+  });
+  const { policies } = await policiesIn(
+    { files: declarationFiles, cwd },
+    { ...KNOWN, kinds: ['accounts'] },
+  );
+  const rules = rulesOfPolicies(policies, ({ changes }) => ({
+    plan: {
+      resource_changes: changes.map(({ address, kind }, index) => ({
+        address,
+        kind,
+        ...(index > 0 && { label: 'B' }),
+      })),
+    },
+    declarations: [],
+  }));
+  const { plan } = planScene({
+    declared: [declare('accounts.a', { name: 'A' }), declare('accounts.b', { name: 'B' })],
+    more: { rules },
+  });
+  expect(plan.diagnostics.map(({ summary }) => summary)).toEqual([
+    '`message` cannot be evaluated: there is no member `nothing`. `change` has: address, kind (in policies/a.cel.yaml:1:3), for each of 2 objects',
+  ]);
+  expect(plan.verdicts.map(({ detail }) => detail)).toEqual(['accounts.a', 'accounts.b']);
+});

@@ -621,7 +621,7 @@ describe('configuration managers', () => {
       [
         [
           'cannot-create',
-          'Create it where such objects are created, or correct router. List what is live: trueup get configuration_managers',
+          'Create it where such objects are created, or correct router. List what is live: trueup get configuration_managers\nTo apply the rest first: trueup apply --exclude configuration_managers.x',
         ],
       ],
     ]);
@@ -907,7 +907,7 @@ describe('configuration managers', () => {
           allowable: false,
           address: 'configuration_managers.depot',
           detail:
-            'configuration.0.users.0.password, configuration.0.psk read back masked, and the write would overwrite them; declare them as "${secret.env.NAME}", or set settings.configuration_writes: patch, which sends only what is declared, and lists whole',
+            'configuration.0.users.0.password, configuration.0.psk read back masked, and the write would overwrite them; declare them as "${secret.env.NAME}", or, if the service takes PATCH there, set settings.configuration_writes: patch, which sends only what is declared, and lists whole',
         },
       ],
     ]);
@@ -964,7 +964,7 @@ describe('configuration managers', () => {
         [
           [
             'masked-configuration',
-            'configuration.0.users.0.password reads back masked, and the write would overwrite it; declare it as "${secret.env.NAME}", or set settings.configuration_writes: patch, which sends only what is declared, and lists whole',
+            'configuration.0.users.0.password reads back masked, and the write would overwrite it; declare it as "${secret.env.NAME}", or, if the service takes PATCH there, set settings.configuration_writes: patch, which sends only what is declared, and lists whole',
           ],
         ],
       ]);
@@ -988,7 +988,7 @@ describe('configuration managers', () => {
       [
         [
           'masked-configuration',
-          'configuration.0.__proto__ cannot be read, and a PUT would lose it; take this member out of the object by other means, or set settings.configuration_writes: patch, which sends only what is declared',
+          'configuration.0.__proto__ cannot be read, and a PUT would lose it; take this member out of the object by other means, or, if the service takes PATCH there, set settings.configuration_writes: patch, which sends only what is declared',
         ],
       ],
     ]);

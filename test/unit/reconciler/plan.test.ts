@@ -11,6 +11,7 @@ import {
   type Lifecycle,
   type Live,
   type Project,
+  type Value,
   type Values,
 } from '../../../src/model/index.js';
 import {
@@ -1525,6 +1526,64 @@ it.each([
   const planned = plan.changes.map(({ address, action, reason }) => [address, action, reason]);
   expect(new Set(planned)).toEqual(new Set(changes));
   expect(plan.diagnostics.map(({ code }) => code)).toEqual(codes);
+});
+
+describe('an object that is not live and cannot be created', () => {
+  const role = (name: string, account: Value = '2') =>
+    declare(`account_authorizations.${name}`, { user: '7', account, role: 'administrator' });
+  const recorded = (name: string) => ({
+    [`account_authorizations.${name}`]: entry('account_authorizations', `9-${name}`, {
+      user: '7',
+      account: '2',
+      role: 'administrator',
+    }),
+  });
+  const linesOf = (
+    declared: readonly Declaration[],
+    state: Readonly<Record<string, Entry>> = {},
+  ): readonly (readonly string[])[] =>
+    planScene({ declared: [...declared], state })
+      .plan.diagnostics.filter(({ code }) => code === 'cannot-create')
+      .map(({ detail = '' }) => detail.split('\n'));
+
+  it('is an error that says how to apply the rest', () => {
+    const [[advice, ...others] = []] = linesOf([role('a')]);
+    expect(advice).toContain('Invite or authorise the user');
+    expect(others).toEqual([
+      'To apply the rest first: trueup apply --exclude account_authorizations.a',
+    ]);
+  });
+
+  it('says what to do if it was live and is to stay gone', () => {
+    const rest =
+      'To apply the rest first: trueup apply --exclude account_authorizations.a --exclude account_authorizations.b';
+    expect(linesOf([role('a'), role('b')], recorded('a')).map(([, ...lines]) => lines)).toEqual([
+      ['If it is to stay gone, remove its declaration.', rest],
+      [rest],
+    ]);
+  });
+
+  it('first needs what it refers to', () => {
+    const north = declare('accounts.north', { name: 'North', account: '1' });
+    const [[waits, rest, advice, ...others] = []] = linesOf([
+      north,
+      role('a', new Reference('declared', 'accounts.north', 'id')),
+    ]);
+    expect(waits).toBe('It refers to accounts.north, which has to be created before.');
+    expect(rest).toBe('To apply the rest first: trueup apply --exclude account_authorizations.a');
+    expect(advice).toContain('Invite or authorise the user');
+    expect(others).toEqual([]);
+  });
+
+  it('names ten of many in the command', () => {
+    const all = linesOf(Array.from({ length: 12 }, (_, index) => role(`r${index}`, `${index}`)));
+    expect(all).toHaveLength(12);
+    const rest = all[0]!.at(-1)!;
+    expect(rest).toMatch(
+      /^To apply the rest first \(add `--exclude` for the 2 others of \[cannot-create\]\): trueup apply /,
+    );
+    expect(rest.match(/--exclude account/g)).toHaveLength(10);
+  });
 });
 
 it('a reference to a value that an update gives says so', () => {

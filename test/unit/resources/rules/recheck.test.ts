@@ -71,6 +71,7 @@ interface Told {
   readonly outcome: string | undefined;
   readonly code: string | undefined;
   readonly summary: string;
+  readonly detail: string | undefined;
   readonly exit: number;
   /** `METHOD path` of what the run sent or read once the plan was approved, in order. */
   readonly asked: readonly string[];
@@ -124,6 +125,7 @@ async function run(
     outcome: first?.outcome,
     code: first?.diagnostic?.code,
     summary: first?.diagnostic?.summary ?? '',
+    detail: first?.diagnostic?.detail,
     exit,
     asked,
     cloud,
@@ -440,6 +442,45 @@ describe('a deletion', () => {
       expect(summary).toContain(said);
       expect(cloud.objects('groups')).toHaveLength(1);
     }
+  });
+
+  it('that the service refuses is told with what names the object by then', async () => {
+    const base = estate(['900', '1']);
+    const data: Estate = {
+      ...base,
+      records: {
+        ...base.records,
+        alert_push_destinations: [
+          {
+            destination_config_id: 'd1',
+            name: 'D',
+            enabled: true,
+            endpoint: { url: 'https://hooks.example.com/' },
+          },
+        ],
+      },
+    };
+    const applied = desire(
+      declare('alert_push_destinations.d', {
+        name: 'D',
+        enabled: true,
+        endpoint: { url: 'https://hooks.example.com/' },
+      }),
+    );
+    const before = create('alert_rules', {
+      ...rules,
+      associated_accounts: [4],
+      http_destinations: ['d1'],
+    });
+    const { outcome, code, detail } = await run(data, desire(), {
+      applied,
+      before,
+      allow: ['rule-without-destination'],
+    });
+    expect([outcome, code]).toEqual(['failed', 'rejected']);
+    expect(detail).toMatch(/^Declare unmanaged alert_rules .* with `http_destinations: \[\]`/);
+    const unread = await run(data, desire(), { applied, answers: [409] });
+    expect([unread.outcome, unread.code, unread.detail]).toEqual(['failed', 'rejected', undefined]);
   });
 
   it('goes on where what it held was deleted just now, though a listing still shows it', async () => {

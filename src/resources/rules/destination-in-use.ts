@@ -1,0 +1,35 @@
+// The warning about deleting a push destination to which alert rules still refer. Whether the service refuses that is not
+// known.
+import { firstNamed } from '../../model/index.js';
+import { alertPushDestinations } from '../alert-push-destinations.js';
+import { alertRules } from '../alert-rules.js';
+import { inUseWarning, type Holder } from './in-use.js';
+
+/** Managed rules that a message names, and others. */
+const MANY = 10;
+const FEW = 3;
+const EMPTY = '`http_destinations: []`, or another destination,';
+
+function advice(holders: readonly Holder[]): string {
+  const managed = holders.flatMap(({ address }) => address ?? []);
+  const others = holders.flatMap(({ address, words, id }) =>
+    address === undefined
+      ? [
+          `Declare ${words} with ${EMPTY} and \`lifecycle: { adopt: "${id}" }\`, or change it in the service.`,
+        ]
+      : [],
+  );
+  return [
+    ...(managed.length > 0
+      ? [`Declare ${EMPTY} in ${firstNamed(managed, MANY)}, and apply that as well.`]
+      : []),
+    ...(others.length > 0 ? [firstNamed(others, FEW, '\nand ', '\n')] : []),
+  ].join('\n');
+}
+
+export const destinationInUse = inUseWarning({
+  kind: alertPushDestinations,
+  needs: [alertRules.name],
+  holders: [[alertRules.name, 'http_destinations']],
+  advice,
+});

@@ -1,0 +1,152 @@
+// What a plan warns of before a delete: alert rules that still name a push destination, and roles that end with a user.
+import { describe, expect, test } from 'vitest';
+import type { Json } from '../../../../src/model/index.js';
+import type { Proposal } from '../../../../src/reconciler/plan/plan.js';
+import { declare, entry, live, planScene } from '../../../support/planning.js';
+
+type Said = Readonly<Record<'severity' | 'summary' | 'detail' | 'address', string | undefined>>;
+
+const hq = live('accounts', '1', { name: 'HQ', account: null });
+const said = ({ plan }: Proposal, code: string): readonly Said[] =>
+  plan.diagnostics
+    .filter((one) => one.code === code)
+    .map(({ severity, summary, detail, address }) => ({ severity, summary, detail, address }));
+
+describe('a push destination that is deleted', () => {
+  const rule = (hooks: readonly string[]): Record<string, Json> => ({
+    associated_accounts: [1],
+    filter_criteria: { alert_type__in: ['login_success'] },
+    http_destinations: hooks,
+  });
+  const destination = (id: string, name: string) =>
+    live('alert_push_destinations', id, {
+      name,
+      enabled: true,
+      endpoint: { url: 'https://hooks.example.com/' },
+    });
+  const written = {
+    associated_accounts: ['1'],
+    filter_criteria: { alert_type__in: ['login_success'] },
+  };
+  /** The rule `r1`, with the destinations that its declaration names, and others. */
+  const scene = (
+    hooks: Parameters<typeof declare>[1] | undefined,
+    others: readonly ReturnType<typeof live>[] = [],
+  ) =>
+    planScene({
+      declared: hooks ? [declare('alert_rules.r', { ...written, ...hooks })] : [],
+      state: {
+        'alert_push_destinations.d': entry('alert_push_destinations', 'd1', { name: 'D' }),
+        'alert_rules.r': entry('alert_rules', 'r1', rule(['d1'])),
+      },
+      live: {
+        accounts: [hq],
+        alert_push_destinations: [destination('d1', 'D'), destination('d2', 'E')],
+        alert_rules: [live('alert_rules', 'r1', rule(['d1'])), ...others],
+      },
+    });
+
+  test('is told with the managed rules that still name it', () => {
+    expect(said(scene({}), 'still-named')).toEqual([
+      {
+        severity: 'warning',
+        address: 'alert_push_destinations.d',
+        summary:
+          'alert_push_destinations.d is to be deleted, but other objects still name it, so the service may refuse the delete.',
+        detail:
+          'Declare `http_destinations: []`, or another destination, in alert_rules.r, and apply that as well.',
+      },
+    ]);
+  });
+
+  test.each([
+    ['name none', { http_destinations: [] }],
+    ['name another', { http_destinations: ['d2'] }],
+    ['are deleted', undefined],
+  ])('is not, where the rules %s afterwards', (_, hooks) =>
+    expect(said(scene(hooks), 'still-named')).toEqual([]),
+  );
+
+  test('is told with the id of each rule that nothing manages', () => {
+    const other = live('alert_rules', 'r2', rule(['d2', 'd1']));
+    const unrelated = live('alert_rules', 'r3', rule(['d2']));
+    const [warning, ...more] = said(
+      scene({ http_destinations: [] }, [other, unrelated]),
+      'still-named',
+    );
+    expect(more).toEqual([]);
+    expect(warning!.detail).toMatch(
+      /^Declare unmanaged alert_rules HQ: login_success → D, 1 more \(r2\) with `http_destinations: \[\]`, or another destination, and `lifecycle: \{ adopt: "r2" \}`, or change it in the service\.$/,
+    );
+  });
+});
+
+describe('a user who is deleted', () => {
+  const authorization = (id: string, user: string): ReturnType<typeof live> =>
+    live('account_authorizations', id, { user, account: '1', role: 'read_only_user' });
+  const role = (name: string, user: string) =>
+    declare(`account_authorizations.${name}`, { user, account: '1', role: 'read_only_user' });
+  const recorded = (id: string, user: string, more = {}) =>
+    entry('account_authorizations', id, { user, account: '1', role: 'read_only_user' }, more);
+  const scene = (
+    declared: readonly ReturnType<typeof role>[],
+    state: Readonly<Record<string, ReturnType<typeof entry>>>,
+    authorizations: readonly ReturnType<typeof live>[],
+  ) =>
+    planScene({
+      declared: [...declared],
+      state: { 'users.dana': entry('users', '74', { email: 'dana@example.com' }), ...state },
+      live: {
+        accounts: [hq],
+        users: [live('users', '74', { email: 'dana@example.com', user_id: 'u74' })],
+        account_authorizations: [...authorizations],
+      },
+    });
+
+  test('is told with the declared role that ends', () => {
+    const proposal = scene(
+      [role('dana', '74'), role('eve', '75')],
+      { 'account_authorizations.dana': recorded('904', '74') },
+      [authorization('904', '74'), authorization('905', '75')],
+    );
+    expect(said(proposal, 'role-ends')).toEqual([
+      {
+        severity: 'warning',
+        address: 'users.dana',
+        summary: 'users.dana is to be deleted, and account_authorizations.dana ends with it.',
+        detail:
+          'Remove the declaration of it as well: the API cannot create roles, so the next plan would be an error.',
+      },
+    ]);
+  });
+
+  test('is told with each of them, by whichever identifier it names the user', () => {
+    const proposal = scene([role('dana', '74'), role('other', 'u74')], {}, [
+      authorization('904', '74'),
+      authorization('905', 'u74'),
+    ]);
+    expect(said(proposal, 'role-ends').map(({ summary }) => summary)).toEqual([
+      'users.dana is to be deleted, and account_authorizations.dana, account_authorizations.other end with it.',
+    ]);
+  });
+
+  test.each<[string, Parameters<typeof scene>]>([
+    ['that nothing manages', [[], {}, [authorization('904', '74')]]],
+    [
+      'whose declaration is removed as well',
+      [[], { 'account_authorizations.dana': recorded('904', '74') }, [authorization('904', '74')]],
+    ],
+    [
+      'that this plan takes away',
+      [
+        [],
+        {
+          'account_authorizations.dana': recorded('904', '74', { on_removal: 'no_access' }),
+        },
+        [authorization('904', '74')],
+      ],
+    ],
+  ])('is not told with a role %s', (_, given) =>
+    expect(said(scene(...given), 'role-ends')).toEqual([]),
+  );
+});
