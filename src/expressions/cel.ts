@@ -14,7 +14,7 @@ import {
   shownMembers,
   type Json,
 } from '../model/index.js';
-import { MOST_STEPS, isExhausted, itemOf, startBudget } from './step-limit.js';
+import { MOST_STEPS, isExhausted, failingItem, startBudget } from './step-limit.js';
 import { replaced, stringFunctions } from './string-functions.js';
 import { tokensOf } from './tokens.js';
 import { toAsked, toCel, toJson, type CelInput, type Members } from './cel-values.js';
@@ -209,7 +209,7 @@ function said(
       const missing = missingOf(node);
       return {
         summary: `there is no member \`${subject}\``,
-        ...lackingItem(itemOf(error), missing, variables),
+        ...lackingItem(failingItem(error), missing, variables),
         ...defined({ missing }),
       };
     }

@@ -83,7 +83,7 @@ const ERROR_STEPS = 50;
 /** By error: what the variable holds whose member is not there, as in `c` of `c.name.first`. */
 const items = new WeakMap<Error, unknown>();
 
-export const itemOf = (error: Error): unknown => items.get(error);
+export const failingItem = (error: Error): unknown => items.get(error);
 
 function keepItem(error: unknown, node: Node, item: () => unknown): void {
   const isMissing = error instanceof EvaluationError && error.code === 'no_such_key';

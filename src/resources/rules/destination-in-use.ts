@@ -3,14 +3,14 @@
 import { firstNamed } from '../../model/index.js';
 import { alertPushDestinations } from '../alert-push-destinations.js';
 import { alertRules } from '../alert-rules.js';
-import { inUseWarning, type Holder } from './in-use.js';
+import { inUseWarning, type ReferringObject } from './in-use.js';
 
 /** Managed rules that a message names, and others. */
 const MANY = 10;
 const FEW = 3;
 const EMPTY = '`http_destinations: []`, or another destination,';
 
-function advice(holders: readonly Holder[]): string {
+function advice(holders: readonly ReferringObject[]): string {
   const managed = holders.flatMap(({ address }) => address ?? []);
   const others = holders.flatMap(({ address, words, id }) =>
     address === undefined

@@ -45,11 +45,11 @@ export interface BlockedInUse extends InUse {
 /** It is not known whether the service refuses the delete. */
 export interface WarnedInUse extends InUse {
   /** What to do about those that refer to the object. */
-  readonly advice: (holders: readonly Holder[]) => string;
+  readonly advice: (holders: readonly ReferringObject[]) => string;
 }
 
 /** What refers to an object that is deleted. */
-export interface Holder {
+export interface ReferringObject {
   readonly id: string;
   readonly words: string;
   /** What manages it, once the plan is carried out. */
@@ -117,7 +117,7 @@ function heldAfter(
   { kind, ...use }: InUse,
   plan: Judged,
   holds?: BlockedInUse['holds'],
-): readonly { readonly change: Delete; readonly holders: readonly Holder[] }[] {
+): readonly { readonly change: Delete; readonly holders: readonly ReferringObject[] }[] {
   const deleted = plan.changes.filter(deleteOf({ kind, ...use }));
   if (deleted.length === 0) return [];
   const [first] = phases(plan.changes);
@@ -148,7 +148,7 @@ function holdersByTarget(
   return holders;
 }
 
-function holderOf({ live, addressOf, changes }: Judged, kind: string, id: string): Holder {
+function holderOf({ live, addressOf, changes }: Judged, kind: string, id: string): ReferringObject {
   const address = managerOf({ addressOf, changes }, kind, id);
   const words = address ?? `${addressOf ? 'unmanaged ' : ''}${liveObjectWords(live, kind, id)}`;
   return { id, words, ...defined({ address }) };
