@@ -33,8 +33,9 @@ export const lanes = [
   { name: 'differential', needs: terraform, command: script('scripts/differential.ts', '40') },
   { name: 'crash', command: vitest('crash') },
   { name: 'backends', needs: servers, command: vitest('backends') },
+  { name: 'simulate', command: vitest('simulate') },
   { name: 'simulator-remote', command: script('test/simulate/run.ts', '1000', '--remote') },
   { name: 'simulator', command: script('test/simulate/run.ts', '2500') },
-  // `npm test` runs the tests over the sources as they are.
+  // `npm test` and the lane simulate run its tests over the sources as they are.
   { name: 'mutants', command: script('test/mutants/run.ts', '--tests-follow') },
 ];

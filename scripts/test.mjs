@@ -6,10 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { lanes } from './lanes.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const projects = ['unit', 'contract', 'integration', 'simulate'].flatMap((lane) => [
-  '--project',
-  lane,
-]);
+const projects = ['unit', 'contract', 'integration'].flatMap((lane) => ['--project', lane]);
 const vitest = join(root, 'node_modules/vitest/vitest.mjs');
 const { status } = spawnSync(
   process.execPath,
