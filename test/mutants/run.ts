@@ -1,7 +1,7 @@
 // Breaks the sources, one rule at a time, and expects a test to notice: `npm run mutants [part of a name…]`. A mutant that
 // survives is a test that is missing; a text that is no longer found is a row of the table that nobody keeps. That the
 // tests pass over whole sources is seen first; `--tests-follow` leaves that to a run of all tests before or after this one. With the
-// variable MUTANTS_HALF (0 or 1), every other mutant is left out.
+// variable MUTANTS_SHARD (such as 2/3), only that part of them is inserted.
 import { fork, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -89,11 +89,11 @@ async function verdict(mutant: Mutant, worker: Worker): Promise<string | undefin
 
 const flags = new Set(process.argv.slice(2).filter((word) => word.startsWith('--')));
 const wanted = process.argv.slice(2).filter((word) => !flags.has(word));
-const half = process.env['MUTANTS_HALF'];
+const [shard, shards] = (process.env['MUTANTS_SHARD'] ?? '1/1').split('/').map(Number);
 const chosen = mutants.filter(
   ({ name }, index) =>
     (wanted.length === 0 || wanted.some((part) => name.includes(part))) &&
-    (half === undefined || index % 2 === Number(half)),
+    index % shards! === shard! - 1,
 );
 const folder = mkdtempSync(join(tmpdir(), 'trueup-mutants-'));
 const workers = Array.from({ length: AT_ONCE }, () => new Worker(folder));
