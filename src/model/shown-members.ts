@@ -1,6 +1,6 @@
 // The members of a mapping in an error that has to tell which of many mappings is meant.
 import { firstNamed } from './json.js';
-import { isSecretName } from './secret-names.js';
+import { isCredentialName, isSecretName } from './secret-names.js';
 
 /** The first members of a mapping, as in `\`name\` "elm", \`desk\` false`: with their values, if those are short and no secrets. */
 export const shownMembers = (
@@ -8,7 +8,8 @@ export const shownMembers = (
   most: number,
 ): string => {
   const all = Array.from(members, ([name, value]) => {
-    const shown = isSecretName(name) ? undefined : shownValue(value);
+    const isHidden = isSecretName(name) || isCredentialName(name);
+    const shown = isHidden ? undefined : shownValue(value);
     return `\`${name}\`${shown === undefined ? '' : ` ${shown}`}`;
   });
   return all.length === 0 ? 'no members' : firstNamed(all, most);

@@ -439,7 +439,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the secret of an item that lacks a member is shown',
     file: 'model/shown-members.ts',
-    find: 'isSecretName(name) ? undefined : shownValue(value)',
+    find: 'isHidden ? undefined : shownValue(value)',
     replace: 'shownValue(value)',
     tests: ['unit/declarations/load.test.ts'],
   },
@@ -8240,8 +8240,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what a plan leaves behind counts as managed',
     file: 'resources/rules/in-use.ts',
-    find: 'return isLeft ? undefined : addressOf',
-    replace: 'return addressOf',
+    find: 'return left.has(`${kind} ${id}`) ? undefined :',
+    replace: 'return left.has(kind) ? undefined :',
     tests: inUse,
   },
   {
@@ -8401,15 +8401,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a secret with a dot in its path counts as not declared',
     file: 'reconciler/plan/plan-notes.ts',
-    find: "const step = below('', name);",
-    replace: 'const step = name;',
+    find: 'all.add(at);',
+    replace: 'all.add(`${path}.${name}`);',
     tests: merging,
   },
   {
     name: 'a secret that is no longer declared goes without a word',
     file: 'reconciler/plan/plan-notes.ts',
-    find: '.filter((path) => !holds(declared, path))',
-    replace: '.filter(() => false)',
+    find: 'secrets.length === 0 ? []',
+    replace: 'secrets.length >= 0 ? []',
     tests: plan,
   },
   {
@@ -8630,10 +8630,17 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/cli/export-update.test.ts'],
   },
   {
+    name: 'an audit knows nothing of a renamed object that is gone',
+    file: 'reconciler/audit/drift.ts',
+    find: 'entryAt(former ?? one.address)',
+    replace: 'entryAt(one.address)',
+    tests: ['unit/reconciler/drift.test.ts'],
+  },
+  {
     name: 'an audit hides what the plan has no change for',
     file: 'reconciler/audit/drift.ts',
-    find: 'return planned.has(one.address) ? [] :',
-    replace: 'return true ? [] :',
+    find: 'if (planned.has(one.address)) return [];',
+    replace: 'if (one) return [];',
     tests: ['unit/reconciler/drift.test.ts'],
   },
   {

@@ -36,6 +36,7 @@ import {
   type Project,
   type Provider,
   type ReferenceLabels,
+  type State,
   type UnmanagedRecord,
   type Value,
   worst,
@@ -47,6 +48,7 @@ import { differsInSecretsAlone } from '../plan/document-diff.js';
 import { unverified, verifyExpectations } from './expectations.js';
 import { observe, type LiveCollections } from '../live-collections.js';
 import { observingOf, propose, type PlanContext } from '../plan/propose.js';
+import { formerAddressInState } from '../plan/match.js';
 import type { Proposal } from '../plan/plan.js';
 import { managers } from '../plan/recorded-addresses.js';
 import { declaredValueAt } from '../plan/resolve-references.js';
@@ -78,7 +80,7 @@ export async function findDrift(
   const { plan, liveObjects, secrets, unmanaged: objects, exit } = proposal;
   const entries = snapshot?.state.resources ?? {};
   const changes = paired(plan.changes).map(([change]) => change);
-  const cases = casesOf(context.kinds, { project, entries, changes, proposal });
+  const cases = casesOf(context.kinds, { project, state: snapshot?.state, changes, proposal });
   const [news] = Object.values(entries)
     .map(({ applied_at }) => applied_at)
     .toSorted(compareText);
@@ -131,7 +133,7 @@ export async function findDrift(
 
 interface Proposed {
   readonly project: Project;
-  readonly entries: Readonly<Record<string, Entry>>;
+  readonly state: State | undefined;
   readonly changes: readonly Change[];
   readonly proposal: Proposal;
 }
@@ -139,9 +141,10 @@ interface Proposed {
 /** What is not as declared or as last applied, also where an error keeps the plan from having a change. */
 function casesOf(
   kinds: Kinds,
-  { project, entries, changes, proposal: { plan, liveObjects, secrets } }: Proposed,
+  { project, state, changes, proposal: { plan, liveObjects, secrets } }: Proposed,
 ): readonly Case<DriftRecord>[] {
   const declarations = new Map(project.declarations.map((one) => [one.address, one]));
+  const entryAt = (address: string): Entry | undefined => state?.resources[address];
   const drifted = new Map(plan.drift.map((one) => [one.address, one]));
   const planned = new Set(changes.map(({ address }) => address));
   const caseOf = (found: Found, known: Pick<Known, 'entry' | 'declaration'>) => {
@@ -150,14 +153,17 @@ function casesOf(
   };
   return [
     ...changes.flatMap((change): Case<DriftRecord> | [] => {
-      const entry = entries[change.renamed_from ?? change.address];
+      const entry = entryAt(change.renamed_from ?? change.address);
       const known = { entry, declaration: declarations.get(change.address) };
       const found = recordOf(kinds.get(change.kind)!, change, { ...known, drifted, secrets });
       return found ? caseOf(found, known) : [];
     }),
     ...plan.drift.flatMap((one): Case<DriftRecord> | [] => {
-      const known = { entry: entries[one.address], declaration: declarations.get(one.address) };
-      return planned.has(one.address) ? [] : caseOf(recordOfUnplanned(one, known), known);
+      if (planned.has(one.address)) return [];
+      const declaration = declarations.get(one.address);
+      const former = declaration && formerAddressInState(declaration, state);
+      const known = { entry: entryAt(former ?? one.address), declaration };
+      return caseOf(recordOfUnplanned(one, known), known);
     }),
   ];
 }

@@ -122,13 +122,13 @@ export function undeclaredNotes(draft: Draft, changes: readonly Change[]): reado
     const { lifecycle, origin } = draft.declared.get(address)!;
     const { ignore_changes = [] } = lifecycle;
     const applied = ignoring(entry.applied, ignore_changes);
-    const secrets = Object.keys(entry.secrets ?? {}).filter((path) => !holds(declared, path));
+    const secrets = Object.keys(entry.secrets ?? {});
     const covered = [...changesOf(change).map(({ path }) => path), ...ignore_changes];
     const around = new Set([...covered, ...covered.flatMap(pathsAround)]);
     const paths = outermost([
       ...covered,
       ...notDeclared(kind.attributes, applied, declared),
-      ...secrets,
+      ...(secrets.length === 0 ? [] : undeclaredOf(secrets, declared)),
     ]).filter((path) => !around.has(path));
     if (paths.length === 0) return [];
     const [is, it, value] =
@@ -185,15 +185,19 @@ function* membersNotDeclared(applied: Values, declared: Values, path: string): G
   }
 }
 
-/** Whether something is declared at a path, or in place of what is around it. */
-function holds(declared: Value, path: string): boolean {
-  if (!isTree(declared) && !isList(declared)) return true;
-  return Object.entries<Value>(declared).some(([name, value]) => {
-    const step = below('', name);
-    return (
-      path === step || (path.startsWith(`${step}.`) && holds(value, path.slice(step.length + 1)))
-    );
-  });
+/** Those of the paths at which nothing is declared, nor anything in place of what is around them. */
+function undeclaredOf(paths: readonly string[], declared: Values): readonly string[] {
+  const [all, ends] = [new Set<string>(), new Set<string>()];
+  const walkInto = (value: Values | readonly Value[], path: string): void => {
+    for (const [name, member] of Object.entries<Value>(value)) {
+      const at = below(path, name);
+      all.add(at);
+      if (isTree(member) || isList(member)) walkInto(member, at);
+      else ends.add(at);
+    }
+  };
+  walkInto(declared, '');
+  return paths.filter((path) => !all.has(path) && !pathsAround(path).some((one) => ends.has(one)));
 }
 
 /** Each path that a path lies within. */

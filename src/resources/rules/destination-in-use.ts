@@ -15,13 +15,15 @@ function advice(holders: readonly ReferringObject[]): string {
   const others = holders.flatMap(({ address, words, id }) =>
     address === undefined
       ? [
-          `Declare ${words} with ${EMPTY} and \`lifecycle: { adopt: "${id}" }\`, or change it in the service.`,
+          `Declare ${words} with ${EMPTY} and \`lifecycle: { adopt: ${JSON.stringify(id)} }\`, or change it in the service.`,
         ]
       : [],
   );
   return [
     ...(managed.length > 0
-      ? [`Declare ${EMPTY} in ${firstNamed(managed, MANY)}, and apply that as well.`]
+      ? [
+          `Declare ${EMPTY} in ${firstNamed(managed, MANY)}, unless it is declared already, and apply that as well.`,
+        ]
       : []),
     ...(others.length > 0 ? [firstNamed(others, FEW, '\nand ', '\n')] : []),
   ].join('\n');

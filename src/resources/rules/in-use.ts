@@ -2,6 +2,7 @@
 // what names it right before the delete, or after the service refused it.
 import {
   append,
+  cached,
   defined,
   firstNamed,
   liveObjectWords,
@@ -160,12 +161,15 @@ export function managerOf(
   kind: string,
   id: string,
 ): string | undefined {
-  const isLeft = changes.some(
-    (change) =>
-      change.kind === kind && 'id' in change && change.id === id && leavesManagement(change),
-  );
-  return isLeft ? undefined : addressOf?.(kind, id);
+  const left = cached(leavers, changes, () => new Set(changes.flatMap(leaverIn)));
+  return left.has(`${kind} ${id}`) ? undefined : addressOf?.(kind, id);
 }
+
+/** `<kind> <id>` of the objects that leave management, by the changes of a plan. */
+const leavers = new WeakMap<readonly Change[], ReadonlySet<string>>();
+
+const leaverIn = (change: Change): readonly string[] =>
+  'id' in change && leavesManagement(change) ? [`${change.kind} ${change.id}`] : [];
 
 /** Forgotten, or retired because the declaration is gone. */
 const leavesManagement = (change: Change): boolean =>

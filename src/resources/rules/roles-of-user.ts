@@ -26,7 +26,7 @@ const warn = ({ changes, live, addressOf }: Judged): readonly Diagnostic[] =>
       severity: 'warning',
       code: 'role-ends',
       summary: `${address} is to be deleted, and ${firstNamed(roles, FEW)} ${end} with it.`,
-      detail: `Remove the declaration of ${them} as well: the API cannot create roles, so the next plan would be an error.`,
+      detail: `If the project still declares ${them}, remove that as well: the API cannot create roles, so the next plan would be an error.`,
       address,
     };
   });

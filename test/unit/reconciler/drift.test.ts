@@ -76,12 +76,22 @@ describe('what the plan has no change for', () => {
     await hand(cloud, 'DELETE', `/api/v2/accounts/${await idOf(cloud, 'accounts.one')}/`);
     const two = await idOf(cloud, 'accounts.two');
     await hand(cloud, 'PUT', `/api/v2/accounts/${two}/`, { name: 'Zwei' });
-    const project = desire(declare('accounts.depot', { name: 'Depot' }, { adopt: other }), ...kids);
+    const [one, ...rest] = kids;
+    const project = desire(
+      declare('accounts.depot', { name: 'Depot' }, { adopt: other }),
+      { ...one!, address: 'accounts.uno', name: 'uno', lifecycle: { renamed_from: 'one' } },
+      ...rest,
+    );
     const audit = await cloud.drift(project);
     expect(audit.diagnostics.map(({ code }) => code)).toEqual(['adopt-bound', 'not-planned']);
     expect(audit.drift).toMatchObject([
       { address: 'accounts.two', status: 'changed', changes: [{ path: 'name', live: 'Zwei' }] },
-      { address: 'accounts.one', status: 'gone', changed_by: { actor: 'other-mgr-id' } },
+      {
+        address: 'accounts.uno',
+        status: 'gone',
+        since: expect.any(String) as string,
+        changed_by: { actor: 'other-mgr-id' },
+      },
     ]);
     expect(audit.in_sync).toEqual(['accounts.three']);
   });

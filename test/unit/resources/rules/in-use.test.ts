@@ -54,7 +54,7 @@ describe('a push destination that is deleted', () => {
         summary:
           'alert_push_destinations.d is to be deleted, but other objects still name it, so the service may refuse the delete.',
         detail:
-          'Declare `http_destinations: []`, or another destination, in alert_rules.r, and apply that as well.',
+          'Declare `http_destinations: []`, or another destination, in alert_rules.r, unless it is declared already, and apply that as well.',
       },
     ]);
   });
@@ -115,7 +115,7 @@ describe('a user who is deleted', () => {
         address: 'users.dana',
         summary: 'users.dana is to be deleted, and account_authorizations.dana ends with it.',
         detail:
-          'Remove the declaration of it as well: the API cannot create roles, so the next plan would be an error.',
+          'If the project still declares it, remove that as well: the API cannot create roles, so the next plan would be an error.',
       },
     ]);
   });
