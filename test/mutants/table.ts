@@ -8401,8 +8401,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a secret with a dot in its path counts as not declared',
     file: 'reconciler/plan/plan-notes.ts',
-    find: 'all.add(at);',
-    replace: 'all.add(`${path}.${name}`);',
+    find: 'const at = below(path, name); all.add',
+    replace: "const at = path === '' ? name : `${path}.${name}`; all.add",
     tests: merging,
   },
   {
@@ -8583,15 +8583,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what refers to an undecided object changes although the recorded id is live',
     file: 'reconciler/plan/undecided.ts',
-    find: 'isKnown(before) && isApplied(kind, { [name]: before }, live)',
-    replace: 'false',
+    find: 'isWhole ? before : keptMembersOf(draft, value, before, live.values[name])',
+    replace: 'value',
     tests: plan,
   },
   {
     name: 'what refers to an undecided object keeps a recorded id that is not live',
     file: 'reconciler/plan/undecided.ts',
     find: 'isKnown(before) && isApplied(kind, { [name]: before }, live)',
-    replace: 'isKnown(before)',
+    replace: 'isKnown(before) && true',
     tests: plan,
   },
   {
@@ -8637,6 +8637,48 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/reconciler/drift.test.ts'],
   },
   {
+    name: 'an update that its run recorded is told again',
+    file: 'reconciler/apply/recovery.ts',
+    find: "if (action === 'update' && before && before.applied_at > at) return [];",
+    replace: '',
+    tests: recover,
+  },
+  {
+    name: 'an entry is put back to the request before it',
+    file: 'reconciler/apply/recovery.ts',
+    find: '!before || before.applied_at > at) return undefined;',
+    replace: '!before) return undefined;',
+    tests: recover,
+  },
+  {
+    name: 'a planned delete of what nothing manages is said to be done',
+    file: 'reconciler/plan/stale-plan.ts',
+    find: 'left.get(address) === false',
+    replace: 'left.get(address) !== true',
+    tests: ['unit/reconciler/stale-plan.test.ts'],
+  },
+  {
+    name: 'a rename promises to send nothing of a value that is not known',
+    file: 'reconciler/plan/rename-hints.ts',
+    find: 'Object.values(values).every(isKnown) &&',
+    replace: '',
+    tests: ['unit/reconciler/rename-hints.test.ts'],
+  },
+  {
+    name: 'a rename promises to send no secret',
+    file: 'reconciler/plan/rename-hints.ts',
+    find: 'secretsIn(values).size === 0 &&',
+    replace: '',
+    tests: ['unit/reconciler/rename-hints.test.ts'],
+  },
+  {
+    name: 'a member that refers to an undecided object changes with another one',
+    file: 'reconciler/plan/undecided.ts',
+    find: 'isWhole ? before : keptMembersOf(draft, value, before, live.values[name])',
+    replace: 'isWhole ? before : value',
+    tests: plan,
+  },
+  {
     name: 'an audit hides what the plan has no change for',
     file: 'reconciler/audit/drift.ts',
     find: 'if (planned.has(one.address)) return [];',
@@ -8660,7 +8702,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a rename that sends an update is said to send nothing',
     file: 'reconciler/plan/rename-hints.ts',
-    find: '!isApplied(kind, filled, { id: old.id, values: old.before })',
+    find: '!isAsLive(kind, filled, { id: old.id, values: old.before })',
     replace: 'false',
     tests: ['unit/reconciler/rename-hints.test.ts'],
   },
@@ -8681,8 +8723,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'nobody tells that a change of a saved plan is not needed',
     file: 'reconciler/plan/stale-plan.ts',
-    find: 'if (done.length === 0) return [];',
-    replace: 'if (done.length >= 0) return [];',
+    find: 'done.length === 0 ? []',
+    replace: 'done.length >= 0 ? []',
     tests: ['unit/cli/saved-plan-messages.test.ts'],
   },
   {

@@ -284,11 +284,14 @@ function carriedOut(
   return results.flatMap(({ class: outcome, op = '', address }): Diagnostic | [] => {
     const intent = intents.get(op);
     if (outcome !== 'applied' || !intent) return [];
-    const { kind, action, body } = intent;
+    const { kind, action, body, at } = intent;
+    const before = state.resources[address];
+    // Recorded and told by its run, which left the intent open: an earlier request of it could still take effect.
+    if (action === 'update' && before && before.applied_at > at) return [];
     const summary =
       action === 'delete'
         ? `${address}, whose delete an interrupted run began, no longer exists.`
-        : updateWords(address, wasSoBefore(kinds.get(kind)!, body, state.resources[address]));
+        : updateWords(address, wasSoBefore(kinds.get(kind)!, body, before));
     return { severity: 'info', code: 'recovered', summary, address };
   });
 }
@@ -397,7 +400,7 @@ function updatedEntry(
   before: Entry | undefined,
   live: Live,
 ): Entry | undefined {
-  if (before?.id !== id || !before) return undefined;
+  if (before?.id !== id || !before || before.applied_at > at) return undefined;
   const isSent = (value: Json, name: string): boolean => {
     const attribute = kind.attributes[name];
     if (attribute === undefined || attribute.wire === 'merge') return false;

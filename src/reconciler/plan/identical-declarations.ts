@@ -19,13 +19,12 @@ import {
   isObject,
   mapMembers,
 } from '../../model/index.js';
-import { isApplied } from './diff.js';
 import type { Draft, Planned } from './draft.js';
 import { declarationError, movedBlock, nounOf } from './plan-errors.js';
 import { identityKey, ownRoot } from './match.js';
 import type { PlanInput } from './plan-input.js';
 import { movedAddresses, removedBlocks } from './recorded-addresses.js';
-import { renaming } from './rename-hints.js';
+import { isAsLive, renaming } from './rename-hints.js';
 
 /**
  * Two declarations of one identity would fight over one object, or make it twice. Of two that the plan does not cover
@@ -148,7 +147,7 @@ export function identityConflicts(
     const alone = {
       waiting: [],
       isWhole: true,
-      isAsDeclared: isApplied(kind, change.declaredObject.declared, live),
+      isAsDeclared: isAsLive(kind, change.declaredObject.declared, live),
     };
     if (mayBeDuplicates(declared.get(holder)?.lifecycle ?? {}, mine)) return [];
     return {

@@ -24,7 +24,7 @@ import {
   type Write,
 } from '../../model/index.js';
 import { graph } from './dependency-graph.js';
-import { createdFields, diff, driftOf, ignoring, isApplied, type SecretVerdict } from './diff.js';
+import { createdFields, diff, driftOf, ignoring, type SecretVerdict } from './diff.js';
 import { declaredPart, literalsAtMasks } from './document-diff.js';
 import {
   composedUpdate,
@@ -78,7 +78,14 @@ import {
   undecidedIn,
   undecidedNotes,
 } from './undecided.js';
-import { renamedErrors, renameNote, renameNotes, renamesIn, withWholes } from './rename-hints.js';
+import {
+  isAsLive,
+  renamedErrors,
+  renameNote,
+  renameNotes,
+  renamesIn,
+  withWholes,
+} from './rename-hints.js';
 import { firstWrite, hindranceTo, type LiveMatch } from './replacement.js';
 import { withNumbers } from './text-numbers.js';
 
@@ -380,7 +387,7 @@ function creation(
         old: { address, name: address.slice(kind.name.length + 1) },
         change: declaration,
         waiting: [],
-        isAsDeclared: isApplied(kind, values, live),
+        isAsDeclared: isAsLive(kind, values, live),
       });
       return [];
     }

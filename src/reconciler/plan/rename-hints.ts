@@ -4,6 +4,8 @@ import {
   cached,
   defined,
   firstNamed,
+  isKnown,
+  secretsIn,
   shellWord,
   tryAddress,
   withoutKey,
@@ -11,6 +13,9 @@ import {
   type Create,
   type Delete,
   type Diagnostic,
+  type Kind,
+  type Live,
+  type Values,
 } from '../../model/index.js';
 import { isApplied } from './diff.js';
 import { identityKey, ownRoot } from './match.js';
@@ -67,7 +72,7 @@ export function renamesIn(
     const old = going.get(key);
     if (old) {
       renamed.set(address, old);
-      if (!isApplied(kind, filled, { id: old.id, values: old.before })) different.add(address);
+      if (!isAsLive(kind, filled, { id: old.id, values: old.before })) different.add(address);
     }
     going.delete(key);
   }
@@ -82,6 +87,12 @@ export function renamesIn(
   });
   return withWholes(found, addresses);
 }
+
+/** Whether nothing differs for certain: what is not known yet may, and so may a secret. */
+export const isAsLive = (kind: Kind, values: Values, live: Live): boolean =>
+  Object.values(values).every(isKnown) &&
+  secretsIn(values).size === 0 &&
+  isApplied(kind, values, live);
 
 type Found = Omit<Rename, 'isWhole'>;
 

@@ -51,21 +51,35 @@ export function staleness(then: PlanDocument, now: PlanDocument): readonly Diagn
   ];
 }
 
-/** What a saved plan would change, and is live already. @param now what is left to do */
+/** What a saved plan would change, and this run does not. @param now what is left to do */
 export function unneeded(then: PlanDocument, now: PlanDocument): readonly Diagnostic[] {
-  const left = new Set(now.resource_changes.filter(acts).map(({ address }) => address));
-  const done = then.resource_changes.filter((one) => acts(one) && !left.has(one.address));
-  if (done.length === 0) return [];
-  const names = firstNamed([...new Set(done.map(({ address }) => address))], FEW);
+  const left = new Map(now.resource_changes.map((one) => [one.address, acts(one)]));
+  const planned = then.resource_changes.filter(acts);
+  const done = planned.filter(({ address }) => left.get(address) === false);
+  const unknown = planned.filter(({ address }) => !left.has(address));
+  const names = (some: typeof planned): string =>
+    firstNamed([...new Set(some.map(({ address }) => address))], FEW);
   const hasSecret = done.some(({ change }) => JSON.stringify(change).includes(SENSITIVE));
+  const secret = 'A secret is sent if its value in this run is not the one that trueup sent last.';
+  const gone = unknown.length === 1 ? 'is' : 'are';
   return [
-    note(
-      'not-needed',
-      `${names}: nothing is left to change of what was planned.`,
-      hasSecret
-        ? 'A secret is sent if its value in this run is not the one that trueup sent last.'
-        : undefined,
-    ),
+    ...(done.length === 0
+      ? []
+      : [
+          note(
+            'not-needed',
+            `${names(done)}: nothing is left to change of what was planned.`,
+            hasSecret ? secret : undefined,
+          ),
+        ]),
+    ...(unknown.length === 0
+      ? []
+      : [
+          note(
+            'not-needed',
+            `${names(unknown)} ${gone} neither declared nor in the state, so nothing is sent for what was planned.`,
+          ),
+        ]),
   ];
 }
 

@@ -3,9 +3,14 @@
 import {
   changesOf,
   compareText,
+  equalUnescaped,
   firstNamed,
   isKnown,
+  isList,
+  isTree,
+  mapMembers,
   normal,
+  own,
   Reference,
   referencesIn,
   type Change,
@@ -48,9 +53,28 @@ export function keepingRecorded(draft: Draft, kind: Kind, declared: Values, live
   const recorded = Object.entries(declared).flatMap(([name, value]): [string, Value][] => {
     if (undecidedIn(draft, value) === undefined) return [];
     const before = recordedValue(draft)(kind.attributes[name]!, value);
-    return isKnown(before) && isApplied(kind, { [name]: before }, live) ? [[name, before]] : [];
+    const isWhole = isKnown(before) && isApplied(kind, { [name]: before }, live);
+    return [[name, isWhole ? before : keptMembersOf(draft, value, before, live.values[name])]];
   });
   return recorded.length === 0 ? declared : { ...declared, ...Object.fromEntries(recorded) };
+}
+
+/** The same for the members of a value. @param before the value with recorded ids */
+function keptMembersOf(
+  draft: Draft,
+  value: Value,
+  before: Value | undefined,
+  live: Value | undefined,
+): Value {
+  if (undecidedIn(draft, value) === undefined || before === undefined) return value;
+  if (isTree(value) && isTree(before) && isTree(live))
+    return mapMembers(value, (member, name) =>
+      keptMembersOf(draft, member, own<Value>(before, name), own<Value>(live, name)),
+    );
+  // A document is a list of an object and a list. Other lists may have another order.
+  if (isList(value) && isList(before) && isList(live) && value.some(isTree))
+    return value.map((member, index) => keptMembersOf(draft, member, before[index], live[index]));
+  return isKnown(before) && equalUnescaped(before, live) ? before : value;
 }
 
 /** Errors of changes that would send the id of an object that is gone, because the plan does not cover what declares it. */

@@ -1586,6 +1586,47 @@ describe('an object that is not live and cannot be created', () => {
   });
 });
 
+it('of a document, the members that refer to an undecided object stay beside one that changed', () => {
+  const depot = new Reference('declared', 'accounts.depot', 'id');
+  const { plan } = planScene({
+    declared: [
+      declare('accounts.depot', { name: 'Depot' }, { adopt: '4' }),
+      declare('groups.g', {
+        name: 'G',
+        account: '1',
+        configuration: [
+          { lan: { owner: depot, label: new Template(['x-', depot]), list: [depot], mtu: 1 } },
+          [],
+        ],
+      }),
+    ],
+    state: {
+      'accounts.depot': entry('accounts', '3', { name: 'Depot' }),
+      'groups.g': entry('groups', '7', {
+        name: 'G',
+        account: '1',
+        configuration: [{ lan: { owner: '3', label: 'x-3', list: ['3'], mtu: 1 } }, []],
+      }),
+    },
+    live: {
+      accounts: [root, ...['3', '4'].map((id) => live('accounts', id, { name: id }))],
+      groups: [
+        live('groups', '7', {
+          name: 'G',
+          account: '1',
+          configuration: [{ lan: { owner: '99', label: 'x-3', list: ['99'], mtu: 2 } }, []],
+        }),
+      ],
+    },
+  });
+  const changed = plan.changes.flatMap((one) => ('changes' in one ? one.changes : []));
+  expect(changed.map(({ path }) => path)).toEqual([
+    'configuration.0.lan.owner',
+    'configuration.0.lan.list',
+    'configuration.0.lan.mtu',
+  ]);
+});
+
 it('a reference to a value that an update gives says so', () => {
   const stamp = new Reference('declared', 'alert_push_destinations.p', 'updated_at');
   const { plan } = planScene({

@@ -777,6 +777,19 @@ describe('recover', () => {
     expect(recorded?.applied).toEqual({ name: 'New' });
   });
 
+  it('says nothing of an update that its own run recorded, and left open', async () => {
+    const later = new Date(NOW + 1).toISOString();
+    const entry = { ...planned, id: '3', applied: { name: 'New' }, applied_at: later };
+    const { said, records } = await recovery({
+      pending: [change('update', '3', { body: { name: 'New' } })],
+      resources: { [`${PUSH}.a3`]: { ...entry, observed: { name: 'New' } } },
+      found: [pager('3', 'New')],
+    });
+    expect(said).toEqual([]);
+    expect(records[0]).toMatchObject([{ class: 'applied' }]);
+    expect(records[0]?.[0]).not.toHaveProperty('entry');
+  });
+
   const configuration = (n: string) => [{ lan: { list: [{ key: '*', n }] } }, []];
   it.each([
     ['a name of before', { name: 'New' }, { name: 'New' }, false],

@@ -1,7 +1,7 @@
 // What a plan says of a rename that would delete and create an object: each advice is one that works.
 import { expect, test } from 'vitest';
 import { renameNotes, renamesIn, renaming } from '../../../src/reconciler/plan/rename-hints.js';
-import type { Change } from '../../../src/model/index.js';
+import { Reference, Secret, type Change } from '../../../src/model/index.js';
 import { kindOf } from '../../support/planning.js';
 
 const origin = { file: 'site.yaml', line: 3, column: 5 };
@@ -62,13 +62,19 @@ const ofAccounts = (action: string, address: string, name: string, more: object 
 };
 
 test.each([
-  [true, 'nothing is sent:'],
-  [false, 'nothing is created or deleted:'],
-])('what a move sends: as declared %s', (isAsDeclared, said) => {
+  ['all values are live', true, 'nothing is sent:'],
+  ['a value is another one', false, 'nothing is created or deleted:'],
+  [
+    'a value is not known yet',
+    new Reference('declared', 'accounts.new', 'is_disabled'),
+    'nothing is created or deleted:',
+  ],
+  ['a value is secret', new Secret('env.S', () => 's'), 'nothing is created or deleted:'],
+])('what a move sends where %s', (_, value, said) => {
   const live = new Map([['accounts', { kind: kindOf('accounts'), byId: new Map() }]]);
   const changes = ['x', 'y'].flatMap((name) => [
-    ofAccounts('create', `accounts.new-${name}`, name, { is_disabled: true }),
-    ofAccounts('delete', `accounts.old-${name}`, name, { is_disabled: isAsDeclared }),
+    ofAccounts('create', `accounts.new-${name}`, name, { is_disabled: value }),
+    ofAccounts('delete', `accounts.old-${name}`, name, { is_disabled: true }),
   ]);
   const [note] = renameNotes(renamesIn(changes, live, []), []);
   expect(note?.detail?.split('\n')[0]).toContain(said);

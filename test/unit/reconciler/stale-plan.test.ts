@@ -1,7 +1,7 @@
 // What a refused plan says of the values that are others now.
 import { expect, test } from 'vitest';
 import type { JsonObject, PlanDocument } from '../../../src/model/index.js';
-import { staleness } from '../../../src/reconciler/plan/stale-plan.js';
+import { staleness, unneeded } from '../../../src/reconciler/plan/stale-plan.js';
 
 interface Side {
   readonly before: JsonObject;
@@ -56,4 +56,18 @@ test.each<[string, Side, Side, readonly string[]]>([
 ])('tells %s', (_, then, now, told) => {
   const [one] = staleness(plan(then, 'f'), plan(now, 'g'));
   expect(one?.detail?.split('\n')).toEqual([...told, 'Make a new plan and look at it again.']);
+});
+
+test('of a saved plan, what is done is told apart from what nothing manages now', () => {
+  const then = plan({ before: { name: 'a' }, after: { name: 'b' } }, 'f');
+  const summaries = (now: PlanDocument) => unneeded(then, now).map(({ summary }) => summary);
+  const [change] = then.resource_changes;
+  const done = { ...change!, change: { ...change!.change, actions: ['no-op'] as const } };
+  expect(summaries({ ...then, resource_changes: [done] })).toEqual([
+    'groups.g: nothing is left to change of what was planned.',
+  ]);
+  expect(summaries({ ...then, resource_changes: [] })).toEqual([
+    'groups.g is neither declared nor in the state, so nothing is sent for what was planned.',
+  ]);
+  expect(summaries(then)).toEqual([]);
 });
