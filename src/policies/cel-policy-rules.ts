@@ -1,6 +1,6 @@
 // Policies of a project as rules of the engine, which judge the published document of a plan.
 import type { Plan, PolicyRule, WholeJudgement } from '../model/index.js';
-import { groupedBy, warning } from '../model/index.js';
+import { firstNamed, groupedBy, warning } from '../model/index.js';
 import type { PolicyInput, PolicyViolation } from './cel-policy.js';
 import type { ProjectPolicy } from './policy-files.js';
 
@@ -29,14 +29,20 @@ export function placedViolations(
   input: PolicyInput,
 ): readonly Omit<PolicyViolation, 'unjudged'>[] {
   const all = groupedBy(violations(input), ({ unjudged }) => unjudged);
-  return all.map(([first, ...others]) => {
-    const { unjudged, message, ...one } = first!;
+  return all.map((alike) => {
+    const [{ unjudged, message, ...one }] = alike as readonly [PolicyViolation];
     if (!unjudged) return { message, ...one };
-    const placed = `${message} (in ${file}:${line}:${column})`;
-    if (others.length === 0) return { ...one, message: placed };
-    return { message: `${placed}, for each of ${others.length + 1} objects` };
+    // Objects may have different members.
+    const said = alike.every((other) => other.message === message) ? message : unjudged;
+    const placed = `${said} (in ${file}:${line}:${column})`;
+    if (alike.length === 1) return { ...one, message: placed };
+    const addresses = alike.flatMap(({ address }) => address ?? []);
+    return { message: `${placed}, for ${firstNamed(addresses, FEW)}` };
   });
 }
+
+/** Objects that a message names. */
+const FEW = 3;
 
 function judgement(policy: ProjectPolicy, input: PolicyInput): WholeJudgement {
   const violations = placedViolations(policy, input);

@@ -136,7 +136,7 @@ const unjudged = (
   values: Readonly<Record<string, Json>>,
 ): PolicyViolation => ({
   message: `\`${field}\` cannot be evaluated: ${whyNot(problem, values)}`,
-  unjudged: `${field}: ${problem.summary}`,
+  unjudged: `\`${field}\` cannot be evaluated: ${problem.summary}`,
 });
 
 type Fault = Pick<Problem, 'summary' | 'missing'>;

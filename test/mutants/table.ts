@@ -8646,8 +8646,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an entry is put back to the request before it',
     file: 'reconciler/apply/recovery.ts',
-    find: '!before || before.applied_at > at) return undefined;',
-    replace: '!before) return undefined;',
+    find: 'if (!before || before.applied_at > at) return undefined;',
+    replace: 'if (!before) return undefined;',
     tests: recover,
   },
   {
@@ -8709,9 +8709,30 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a renamed role is said to have no live object',
     file: 'reconciler/plan/plan.ts',
-    find: '.filter(([address]) => !draft.declared.has(address));',
-    replace: '.filter(() => false);',
+    find: 'held && draft.selection.removed.some(([address]) => address === held[0])',
+    replace: 'false && held && draft.selection.removed.some(([address]) => address === held[0])',
     tests: plan,
+  },
+  {
+    name: 'what another file declares is said to be renamed',
+    file: 'reconciler/plan/plan.ts',
+    find: 'held && draft.selection.removed.some(([address]) => address === held[0])',
+    replace: 'held',
+    tests: plan,
+  },
+  {
+    name: 'an audit fails because of a reference that leads to what is gone',
+    file: 'reconciler/plan/undecided.ts',
+    find: 'if (request.audit) return [];',
+    replace: '',
+    tests: plan,
+  },
+  {
+    name: 'the update of a moved object is told of the address before',
+    file: 'reconciler/apply/recovery.ts',
+    find: 'holder?.address ?? intent.address',
+    replace: 'intent.address',
+    tests: recover,
   },
   {
     name: 'an identity is named from another folder than that of the plan',
@@ -8751,8 +8772,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'nothing can be updated that refers to what is gone',
     file: 'reconciler/plan/undecided.ts',
-    find: 'sent.has(name) ? referencesIn(value)',
-    replace: 'sent.size > 0 ? referencesIn(value)',
+    find: 'changesOf(change).map(({ path }) => declaredValueAt(declared, path))',
+    replace: 'Object.values(declared)',
     tests: plan,
   },
   {

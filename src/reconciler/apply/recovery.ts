@@ -285,7 +285,7 @@ function carriedOut(
     const intent = intents.get(op);
     if (outcome !== 'applied' || !intent) return [];
     const { kind, action, body, at } = intent;
-    const before = state.resources[address];
+    const before = holderOf(state, intent)?.entry;
     // Recorded and told by its run, which left the intent open: an earlier request of it could still take effect.
     if (action === 'update' && before && before.applied_at > at) return [];
     const summary =
@@ -366,7 +366,9 @@ async function whatWasDone(
     );
     const live = new Map(found.map((one) => [one.id, one]));
     for (const intent of mine) {
-      const { op, address, action, id = '', body } = intent;
+      const { op, action, id = '', body } = intent;
+      const holder = holderOf(state, intent);
+      const address = holder?.address ?? intent.address;
       const now = live.get(id);
       const done =
         action === 'delete'
@@ -383,7 +385,7 @@ async function whatWasDone(
         kind: kind.name,
         id,
       };
-      const entry = now && updatedEntry(kind, intent, state.resources[address], now);
+      const entry = now && updatedEntry(kind, intent, holder?.entry, now);
       const was = { op, spent, ...defined({ entry }), ...(action === 'delete' && { lately }) };
       results.push(
         done ? resultRecord(address, 'applied', was) : resultRecord(address, 'not_sent', { op }),
@@ -393,14 +395,24 @@ async function whatWasDone(
   return results;
 }
 
+/** What holds the object of an intent now: the state may have been changed since. */
+function holderOf({ resources }: State, { kind, id, address }: Intent) {
+  const isIt = (entry: Entry | undefined): entry is Entry =>
+    entry?.kind === kind && entry.id === id;
+  const own = resources[address];
+  if (isIt(own)) return { address, entry: own };
+  const found = Object.entries(resources).find(([, entry]) => isIt(entry));
+  return found && { address: found[0], entry: found[1] };
+}
+
 /** The entry after an update that is proven: what was sent is not taken for a change by others. Of documents only the declared part is recorded, which the request does not tell. */
 function updatedEntry(
   kind: Kind,
-  { id, at, body = {} }: Intent,
+  { at, body = {} }: Intent,
   before: Entry | undefined,
   live: Live,
 ): Entry | undefined {
-  if (before?.id !== id || !before || before.applied_at > at) return undefined;
+  if (!before || before.applied_at > at) return undefined;
   const isSent = (value: Json, name: string): boolean => {
     const attribute = kind.attributes[name];
     if (attribute === undefined || attribute.wire === 'merge') return false;

@@ -276,7 +276,7 @@ function planDeclared(draft: Draft, declaration: Declaration): readonly Change[]
   const planned = (): readonly Change[] =>
     match.live ? onLive(draft, one, { ...match, live: match.live }) : creation(draft, one, match);
   const changes = isFaulty(draft, { ...one, filled: values }, match.live) ? [] : planned();
-  draft.diagnostics.push(...goneErrors(draft, declaration, changes));
+  draft.diagnostics.push(...goneErrors(draft, { kind, declaration }, changes));
   const stays = match.live && !changes.some((change) => change.deposed) ? { live: match.live } : {};
   draft.planned.set(declaration.address, {
     kind,
@@ -378,10 +378,8 @@ function creation(
 ): readonly Create[] {
   const collection = draft.input.liveObjects.get(kind.name)!;
   if (!kind.operations.create) {
-    const [held] = draft.matcher
-      .held(kind, values)
-      .filter(([address]) => !draft.declared.has(address));
-    if (held) {
+    const [held] = draft.matcher.held(kind, values);
+    if (held && draft.selection.removed.some(([address]) => address === held[0])) {
       const [address, live] = held;
       draft.renamed.push({
         old: { address, name: address.slice(kind.name.length + 1) },
@@ -394,7 +392,9 @@ function creation(
     const targets = new Set(referencesIn(values).map(({ target }) => target));
     draft.absent.push({
       declaration,
-      advice: adviceToFind(kind, values, collection.byId.values()),
+      advice: held
+        ? `${held[0]} manages the object of this identity. Keep one of the two declarations.`
+        : adviceToFind(kind, values, collection.byId.values()),
       gone: match.gone === true,
       needs: [...targets].filter((target) => !draft.planned.get(target)?.live),
     });

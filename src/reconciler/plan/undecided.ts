@@ -14,7 +14,6 @@ import {
   Reference,
   referencesIn,
   type Change,
-  type Declaration,
   type Diagnostic,
   type Kind,
   type Live,
@@ -22,11 +21,12 @@ import {
   type Values,
 } from '../../model/index.js';
 import { isApplied, type Comparison } from './diff.js';
-import type { Draft } from './draft.js';
+import { spread } from './document-diff.js';
+import type { Draft, FilledDeclaration } from './draft.js';
 import { resolveReference } from './lookups.js';
 import { formerAddressInState } from './match.js';
 import { declarationError } from './plan-errors.js';
-import { fill, type Resolver } from './resolve-references.js';
+import { declaredValueAt, fill, type Resolver } from './resolve-references.js';
 
 /** The undecided address that a value refers to, if there is one. */
 export const undecidedIn = ({ undecided }: Draft, value: Value): string | undefined =>
@@ -79,21 +79,19 @@ function keptMembersOf(
 
 /** Errors of changes that would send the id of an object that is gone, because the plan does not cover what declares it. */
 export function goneErrors(
-  { input: { state, liveObjects, visibility }, selection }: Draft,
-  declaration: Declaration,
+  { input: { request, state, liveObjects, visibility }, selection }: Draft,
+  { kind, declaration }: Pick<FilledDeclaration, 'kind' | 'declaration'>,
   changes: readonly Change[],
 ): readonly Diagnostic[] {
-  const sent = new Set(
-    changes.flatMap((change) =>
-      change.action === 'create'
-        ? Object.keys(change.write.fields)
-        : changesOf(change).map(({ path }) => path.split('.', 1)[0]!),
-    ),
+  if (request.audit) return [];
+  const declared = spread(kind, declaration.values);
+  const sent = changes.flatMap((change): readonly (Value | undefined)[] =>
+    change.action === 'create'
+      ? Object.values(declared)
+      : changesOf(change).map(({ path }) => declaredValueAt(declared, path)),
   );
   const targets = new Set(
-    Object.entries(declaration.values).flatMap(([name, value]) =>
-      sent.has(name) ? referencesIn(value).map(({ target }) => target) : [],
-    ),
+    sent.flatMap((value) => referencesIn(value ?? null).map(({ target }) => target)),
   );
   return [...targets].flatMap((target): Diagnostic | [] => {
     const entry = selection.declarations.has(target) ? undefined : state?.resources[target];

@@ -107,7 +107,7 @@ test('what cannot be evaluated for several objects is said once', async () => {
     more: { rules },
   });
   expect(plan.diagnostics.map(({ summary }) => summary)).toEqual([
-    '`message` cannot be evaluated: there is no member `nothing`. `change` has: address, kind (in policies/a.cel.yaml:1:3), for each of 2 objects',
+    '`message` cannot be evaluated: there is no member `nothing` (in policies/a.cel.yaml:1:3), for accounts.a, accounts.b',
   ]);
   expect(plan.verdicts.map(({ detail }) => detail)).toEqual(['accounts.a', 'accounts.b']);
 });

@@ -1395,6 +1395,51 @@ it.each([
   expect(errors[0]?.detail?.split('\n')).toContain(detail);
 });
 
+it('what another file declares is not renamed', () => {
+  const role = { user: '72', account: '2', role: 'full_access' };
+  const x = entry('account_authorizations', 'z', role, { file: '../elsewhere.yaml' });
+  const { plan } = planScene({
+    declared: [declare('account_authorizations.y', role)],
+    state: { 'account_authorizations.x': x },
+    live: {
+      accounts: [root, hq],
+      account_authorizations: [live('account_authorizations', 'z', role)],
+    },
+  });
+  const [error] = plan.diagnostics.filter(({ severity }) => severity === 'error');
+  expect([error?.code, error?.detail?.split('\n')[0]]).toEqual([
+    'cannot-create',
+    'account_authorizations.x manages the object of this identity. Keep one of the two declarations.',
+  ]);
+});
+
+it.each([
+  [{ n: 1 }, {}, []],
+  [{}, {}, ['reference-gone']],
+  [{}, { audit: true }, []],
+])(
+  'a document whose reference leads to what is gone: beside it %j, %j',
+  (beside, request, codes) => {
+    const configuration = (owner: string) => [{ lan: { owner } }, []];
+    const owner = new Reference('declared', 'accounts.hq', 'id');
+    const held = 'n' in beside ? '2' : '1';
+    const group = { name: 'G', account: '1', configuration: configuration(held) };
+    const { plan } = planScene({
+      declared: [
+        declare('groups.g', { ...group, configuration: [{ lan: { owner, ...beside } }, []] }),
+      ],
+      state: {
+        'accounts.hq': entry('accounts', '2', { name: 'HQ' }, { file: '../elsewhere.yaml' }),
+        'groups.g': entry('groups', '7', group),
+      },
+      live: { accounts: [root], groups: [live('groups', '7', group)] },
+      request,
+    });
+    const errors = plan.diagnostics.filter(({ severity }) => severity === 'error');
+    expect(errors.map(({ code }) => code)).toEqual(codes);
+  },
+);
+
 it.each([
   ['a create', {}, ['reference-gone']],
   [

@@ -777,6 +777,28 @@ describe('recover', () => {
     expect(recorded?.applied).toEqual({ name: 'New' });
   });
 
+  it('looks for the object of an update at the address that it has now', async () => {
+    const entryOf = (id: string, name: string) => {
+      const values = { name };
+      return {
+        ...planned,
+        id,
+        applied: values,
+        observed: values,
+        applied_at: '2026-01-01T00:00:00Z',
+      };
+    };
+    const { said, records } = await recovery({
+      pending: [change('update', '3', { body: { name: 'New' } })],
+      resources: { [`${PUSH}.a3`]: entryOf('4', 'Other'), [`${PUSH}.moved`]: entryOf('3', 'Old') },
+      found: [pager('3', 'New')],
+    });
+    expect(said).toMatchObject([{ summary: `${PUSH}.moved was updated by an interrupted run.` }]);
+    expect(records[0]).toMatchObject([
+      { op: 'op-3', address: `${PUSH}.moved`, entry: { id: '3', applied: { name: 'New' } } },
+    ]);
+  });
+
   it('says nothing of an update that its own run recorded, and left open', async () => {
     const later = new Date(NOW + 1).toISOString();
     const entry = { ...planned, id: '3', applied: { name: 'New' }, applied_at: later };
