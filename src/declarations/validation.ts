@@ -288,7 +288,7 @@ function remedy(attribute: Attribute, value: Raw | undefined): string | undefine
   const isListed = word === 'list' || word === 'set';
   if (value === null || namesNothing(attribute, value))
     return `Give it a value, or leave the key out: ${isListed ? '`[]` means none; ' : ''}what is absent is not managed.`;
-  const isText = word === 'text' || word === 'choice';
+  const isText = word === 'text' || (word === 'choice' && attribute.values.includes(String(value)));
   const advice = howToWrite({ isText, isListed }, value);
   return advice === IN_QUOTES && word === 'text' && attribute.format === 'duration'
     ? `Write ${durationWords}.`

@@ -67,22 +67,21 @@ function declaredWords({ declared, address, inherited_from: from, own }: AccessC
 /** One row per cell, in the order of the tree. */
 export function accessRows(review: AccessReview): readonly (readonly (string | number)[])[] {
   const { accounts, emails } = accessIndex(review);
-  return review.cells.map(
-    ({ user, account, role, inherited_from, own = [], declared, address }) => {
-      const place = accounts.get(account);
-      return [
-        account,
-        place?.name ?? '',
-        place?.administrators ?? '',
-        emails.get(user) ?? user,
-        role,
-        inherited_from ?? '',
-        own.join(' '),
-        declared ?? '',
-        address ?? '',
-      ];
-    },
-  );
+  return review.cells.map((cell) => {
+    const { user, account, role, inherited_from, own = [], address } = cell;
+    const place = accounts.get(account);
+    return [
+      account,
+      place?.name ?? '',
+      place?.administrators ?? '',
+      emails.get(user) ?? user,
+      role,
+      inherited_from ?? '',
+      own.join(' '),
+      declaredWords(cell),
+      address ?? '',
+    ];
+  });
 }
 
 /** The same for a terminal: accounts indented by their depth, ids only where names are not enough. */

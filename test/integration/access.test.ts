@@ -49,6 +49,7 @@ describe('get access', () => {
     expect(rows).toContain(
       "5,'=North|<b>,1,78,full_access_user,,,read_only_user,account_authorizations.lee",
     );
+    expect(rows).toContain('1,Headquarters,1,77,administrator,,,no,');
     const review = JSON.parse(await shown('json')) as { cells: unknown[] };
     expect(review.cells).toHaveLength(3);
     expect(

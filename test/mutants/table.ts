@@ -8679,6 +8679,27 @@ export const mutants: readonly Mutant[] = [
     tests: plan,
   },
   {
+    name: 'a plan hides that apply needs a secret that a PUT repeats',
+    file: 'reconciler/plan/plan-notes.ts',
+    find: "('write' in change && change.write?.fields) || {}",
+    replace: '{}',
+    tests: plan,
+  },
+  {
+    name: 'what is no word of a choice is to be written in quotes',
+    file: 'declarations/validation.ts',
+    find: "(word === 'choice' && attribute.values.includes(String(value)))",
+    replace: "word === 'choice'",
+    tests: ['unit/declarations/expressions.test.ts'],
+  },
+  {
+    name: 'a key that is indented too far is taken for one on the same line',
+    file: 'declarations/yaml/reader.ts',
+    find: 'return deeper.length > indent.length;',
+    replace: 'return false;',
+    tests: ['unit/declarations/yaml.test.ts'],
+  },
+  {
     name: 'an audit hides what the plan has no change for',
     file: 'reconciler/audit/drift.ts',
     find: 'if (planned.has(one.address)) return [];',
@@ -8765,7 +8786,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the id of an object that is gone is sent by a plan of a part',
     file: 'reconciler/plan/plan.ts',
-    find: 'draft.diagnostics.push(...goneErrors(draft, declaration, changes));',
+    find: 'draft.diagnostics.push(...goneErrors(draft, { kind, declaration }, changes));',
     replace: '',
     tests: plan,
   },

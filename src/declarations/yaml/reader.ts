@@ -259,6 +259,11 @@ const QUOTED_COLON: Words = [
   'Write the string in quotes, or an inner key and its value in `{…}`.',
 ];
 
+const DEEPER: Words = [
+  'the line below is indented further than this key, which has a value',
+  'Begin the keys of one mapping in the same column.',
+];
+
 const INNER_QUOTE: Readonly<Record<string, Words>> = {
   '"': [
     'a `"` inside the `${…}` ends the string that began with `"`',
@@ -288,6 +293,14 @@ const isUnquoted = ({ before, after }: PlaceOfError): boolean =>
 const isKeyInString = ({ before, after }: PlaceOfError): boolean =>
   /:[ \t]+$/.test(before) && /^[^,[\]{}]*:(?:[ \t]|$)/.test(after);
 
+/** A key with a value, and below it a key that is indented further. */
+function isDeeperBelow({ before, after }: PlaceOfError, below: string): boolean {
+  const [, indent] = /^([ \t]*)[^ \t#][^:]*:[ \t]+$/.exec(before) ?? [];
+  const [, deeper] = /^([ \t]*)[^ \t#][^:]*:(?:[ \t]|$)/.exec(below) ?? [];
+  if (indent === undefined || deeper === undefined || after.includes(': ')) return false;
+  return deeper.length > indent.length;
+}
+
 /** How far one looks on each side of an error: a line may have megabytes, and each of its places an error. */
 const LOOKED_AT = 300;
 
@@ -308,6 +321,8 @@ function causeAt({ code, pos: [offset] }: YAMLError, text: string): Words | unde
   const place = placeIn(text, offset);
   if (code === 'BLOCK_IN_FLOW') return isKeyInString(place) ? QUOTED_COLON : undefined;
   if (!OF_QUOTES.has(code)) return undefined;
+  const lines = text.slice(offset, offset + LOOKED_AT).split(/\r?\n/);
+  if (code === 'BLOCK_AS_IMPLICIT_KEY' && isDeeperBelow(place, lines[1] ?? '')) return DEEPER;
   return isUnquoted(place) ? UNQUOTED : innerQuote(place);
 }
 

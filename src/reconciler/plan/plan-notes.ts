@@ -77,9 +77,10 @@ export function unseenSecretNotes(draft: Draft, changes: readonly Change[]): rea
   const { input, planned } = draft;
   if (![...input.secrets.values()].includes('unavailable')) return [];
   const sent = new Set(
+    // A PUT repeats secrets that do not change.
     changes.flatMap((change) =>
-      changesOf(change).flatMap(({ path, after = null }) =>
-        [...secretsIn(after, path).keys()].map((one) => `${change.address} ${one}`),
+      [...secretsIn(('write' in change && change.write?.fields) || {}).keys()].map(
+        (path) => `${change.address} ${path}`,
       ),
     ),
   );

@@ -162,6 +162,12 @@ describe('a value of another type that an expression gives', () => {
     },
   );
 
+  it('is not written in quotes where one of some words is expected', async () => {
+    const text = 'settings: { roles: { readonly: 1 } }\n';
+    const [one] = await errors({ 'p.yaml': text });
+    expect([one?.code, one?.detail]).toEqual(['wrong-type', undefined]);
+  });
+
   it('is written in quotes where it is no expression', async () => {
     const [one] = await errors({ 'p.yaml': 'accounts:\n  p: { name: true }\n' });
     expect(one?.detail).toBe('Write it in quotes.');

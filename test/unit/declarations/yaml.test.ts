@@ -81,6 +81,10 @@ describe('the profile', () => {
     ['a: { b: c, d: ^Elm: Clinics }', COLON],
     ['a: { b:\n  ^c: d }', 'an indented block is not allowed inside `[…]` or `{…}`'],
     ['a: ^Elm: Clinics', TWO_KEYS],
+    [
+      'a:\n  b: ^Ticket desk\n    c: true\n',
+      'the line below is indented further than this key, which has a value',
+    ],
     ['a: "${b^', MISSING],
   ])('says of a quote that is missing, or too many: %j', (marked, summary) => {
     const offset = marked.indexOf('^');

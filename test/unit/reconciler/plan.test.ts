@@ -8,6 +8,7 @@ import {
   type Declaration,
   type Entry,
   type JsonObject,
+  type PlanRequest,
   type Lifecycle,
   type Live,
   type Project,
@@ -1413,7 +1414,7 @@ it('what another file declares is not renamed', () => {
   ]);
 });
 
-it.each([
+it.each<[JsonObject, Partial<PlanRequest>, string[]]>([
   [{ n: 1 }, {}, []],
   [{}, {}, ['reference-gone']],
   [{}, { audit: true }, []],
@@ -1951,6 +1952,36 @@ describe('requests', () => {
         `The secret of alert_push_destinations.p is not available here, ${effect}`,
         `Set S in the environment.${then}`,
       ],
+    ]);
+  });
+
+  it('says that apply needs a secret that a PUT repeats', () => {
+    const secret = new Secret('env.S', () => undefined, { advice: 'Set S in the environment.' });
+    const group = (mtu: number, psk: Value) => ({
+      name: 'G',
+      account: '1',
+      configuration: [{ lan: { mtu }, wifi: { psk } }, []],
+    });
+    const before = {
+      ...group(1, '*'),
+      configuration: [{ lan: { mtu: 1 }, wifi: { psk: '*' } }, []],
+    };
+    const path = 'configuration.0.wifi.psk';
+    const { plan } = planScene({
+      declared: [declare('groups.g', group(2, secret))],
+      state: {
+        'groups.g': Object.assign(entry('groups', '7', before), {
+          secrets: { [path]: 'fingerprint' },
+        }),
+      },
+      live: { groups: [live('groups', '7', before)] },
+      more: { secrets: new Map([[`groups.g ${path}`, 'unavailable']]) },
+    });
+    expect(plan.diagnostics).toMatchObject([
+      {
+        code: 'secret-unseen',
+        summary: 'The secret of groups.g is not available here, and apply needs it.',
+      },
     ]);
   });
 
