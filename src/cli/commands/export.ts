@@ -1,6 +1,6 @@
 // `trueup export`: writes live objects as declarations whose plan has no changes. Changes no state, overwrites no file.
 import { join, resolve } from 'node:path';
-import { exits, refuse } from '../../model/index.js';
+import { exits, note, refuse, type Kind } from '../../model/index.js';
 import { otherWords, typed, updateCommand } from '../commands-to-type.js';
 import type { Flags } from '../command-table.js';
 import type { Command, Context } from '../context.js';
@@ -42,8 +42,24 @@ export const run: Command = async (context, names) => {
     const shown = [...texts].filter(([name]) => !name.endsWith('.json'));
     out.write(shown.map(([, text]) => text).join('\n'));
   }
+  await tellUnread(context, names, selection.chosen);
   return exits.done;
 };
+
+/** Kinds beyond the API reference are read only where somebody names them. */
+async function tellUnread(
+  { kinds, said, tell }: Context,
+  names: readonly string[],
+  chosen: ReadonlyMap<Kind, unknown>,
+): Promise<void> {
+  const read = new Set([...chosen.keys()].map(({ name }) => name));
+  const left = [...kinds.values()].filter(({ beyond, name }) => beyond && !read.has(name));
+  if (names.length > 0 || left.length === 0) return;
+  const words = left.map(({ name }) => name);
+  const command = typed(['trueup export', ...words].join(' '), said);
+  const summary = `Not read, because nothing in the project names ${words.length === 1 ? 'it' : 'them'}: ${words.join(', ')}.`;
+  await tell([note('kinds-not-read', summary, `To export them: ${command}`)]);
+}
 
 /** Flags that say which objects are written anew, and how. */
 const anew = ['account', 'filter', 'out', 'split', 'all', 'path'] as const;
