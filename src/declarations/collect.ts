@@ -13,7 +13,7 @@ import {
 import { found as foundWord } from './validation.js';
 import { literalKeys } from './literal-keys.js';
 import { usesOf } from './mention-texts.js';
-import { hasKey, hasOwnTopLevelKeys, topLevelKeys } from './top-level-keys.js';
+import { hasKey, hasOwnTopLevelKeys, lacksColon, topLevelKeys } from './top-level-keys.js';
 import { isBlockSection } from './vocabulary.js';
 
 /** One use of a template. */
@@ -211,6 +211,7 @@ function takeDocument(
       continue;
     }
     all.unread.push((_, name) => isMap(names) && Object.hasOwn(names, name));
+    const section = lacksColon(key, words);
     const wrong = overlay
       ? {
           code: 'environment-file',
@@ -220,7 +221,10 @@ function takeDocument(
       : {
           code: 'unknown-section',
           summary: `\`${key}\` is neither a kind nor a section.${didYouMean(key, words)}`,
-          detail: `Top-level keys are ${words.join(', ')}.`,
+          detail:
+            section === undefined
+              ? `Top-level keys are ${words.join(', ')}.`
+              : `Write a colon behind \`${section}\`.`,
         };
     complainOfFault(all, file, { offset: offsetOf(document, [key]).offset, ...wrong });
   }

@@ -17,9 +17,24 @@ export function hasOwnTopLevelKeys(kinds: Kinds, documents: readonly RawDocument
   const near = topLevelKeys(kinds).filter((word) => !COMMON.has(word) && !isBeyond(word));
   const isSection = (key: string): boolean =>
     isBeyond(key) && documents.some(({ root }) => isMap(root) && isMap(root[key]));
-  return keys.some((key) => COMMON.has(key) || isSection(key) || nearest(key, near) !== undefined);
+  return keys.some(
+    (key) =>
+      COMMON.has(key) ||
+      isSection(key) ||
+      nearest(key, near) !== undefined ||
+      lacksColon(key, near) !== undefined,
+  );
 }
 
-/** Whether a text that is no valid YAML has a line, or a mapping, that begins with one of the keys. */
+/** The word of trueup that a key begins with because no colon follows it: the line below belongs to the key then. */
+export function lacksColon(key: string, words: readonly string[]): string | undefined {
+  const [first = ''] = key.split(/\s/, 1);
+  return first !== key && words.includes(first) ? first : undefined;
+}
+
+/** Whether a text that is no valid YAML has a line, or a mapping, that begins with one of the keys, or a line of one without its colon. */
 export const hasKey = (text: string, keys: readonly string[]): boolean =>
-  new RegExp(`(?:^|[{,])[ \\t]{0,99}["']?(?:${keys.join('|')})["']?[ \\t]{0,99}:`, 'm').test(text);
+  new RegExp(
+    `(?:^|[{,])[ \\t]{0,99}["']?(?:${keys.join('|')})["']?[ \\t]{0,99}:|^(?:${keys.join('|')})[ \\t]{0,99}\\r?$`,
+    'm',
+  ).test(text);

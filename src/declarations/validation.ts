@@ -286,6 +286,8 @@ export const ofExpression = (one: Violation, written: Raw): Violation =>
 function remedy(attribute: Attribute, value: Raw | undefined): string | undefined {
   const { word } = attribute;
   const isListed = word === 'list' || word === 'set';
+  if ((value === null || namesNothing(attribute, value)) && attribute.optional !== true)
+    return 'Give it a value.';
   if (value === null || namesNothing(attribute, value))
     return `Give it a value, or leave the key out: ${isListed ? '`[]` means none; ' : ''}what is absent is not managed.`;
   const isText = word === 'text' || (word === 'choice' && attribute.values.includes(String(value)));

@@ -135,9 +135,18 @@ const unjudged = (
   problem: Fault,
   values: Readonly<Record<string, Json>>,
 ): PolicyViolation => ({
-  message: `\`${field}\` cannot be evaluated: ${whyNot(problem, values)}`,
-  unjudged: `\`${field}\` cannot be evaluated: ${problem.summary}`,
+  message: `\`${field}\` cannot be evaluated: ${whyNot(problem, values)}${ifSome(field, problem)}`,
+  unjudged: `\`${field}\` cannot be evaluated: ${problem.summary}${ifSome(field, problem)}`,
 });
+
+/** What holds the attributes of an object: one may have members that another one lacks. */
+const OF_OBJECTS: readonly string[] = ['attributes', 'before', 'after'];
+
+/** How a condition passes objects that do not have a member. */
+const ifSome = (field: PolicyFault['field'], { missing }: Fault): string =>
+  missing?.of.some((name) => OF_OBJECTS.includes(name)) && field === 'when'
+    ? `. If only some have it, begin with \`has(${[...missing.of, missing.name].join('.')}) &&\``
+    : '';
 
 type Fault = Pick<Problem, 'summary' | 'missing'>;
 

@@ -202,7 +202,7 @@ async function carryOut(
     let shown: PlanDocument | undefined;
     const locked = (): ProjectContext => ({ ...site, snapshot: session.snapshot });
     const show = async (proposal: Proposal): Promise<PlanDocument> => {
-      const reviewed = saved !== undefined && isGood(proposal.exit);
+      const reviewed = saved !== undefined && isGood(proposal.exit) && !context.flags.showRequests;
       return (shown = await present(context, locked(), { proposal, reviewed, again }));
     };
     const execution = { ...planContext, session, random, parallelism, signal };

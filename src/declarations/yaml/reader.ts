@@ -158,7 +158,7 @@ function* scan(text: string, mostTokens: number): Generator<SyntaxFault, void> {
       };
       return;
     }
-    const forbidden = forbids(type, token, offset);
+    const forbidden = forbids(type, token, { offset, isFirst: offset === lineStart });
     if (forbidden) yield forbidden;
     if (type === 'flow-map-start' || type === 'flow-seq-start') flow += 1;
     else if (type === 'flow-map-end' || type === 'flow-seq-end') flow -= 1;
@@ -182,7 +182,11 @@ const tooDeep = (offset: number): SyntaxFault => ({
   summary: `nested deeper than ${limits.levels} levels`,
 });
 
-function forbids(type: string | null, token: string, offset: number): SyntaxFault | undefined {
+function forbids(
+  type: string | null,
+  token: string,
+  { offset, isFirst }: { readonly offset: number; readonly isFirst: boolean },
+): SyntaxFault | undefined {
   if (type === 'tag')
     return {
       offset,
@@ -191,6 +195,13 @@ function forbids(type: string | null, token: string, offset: number): SyntaxFaul
       detail: 'Remove the word that begins with `!`, or write the string in quotes.',
     };
   if (type !== 'directive-line') return undefined;
+  if (!isFirst)
+    return {
+      offset,
+      code: 'yaml-syntax',
+      summary: 'a plain string cannot begin with `%`',
+      detail: 'Write it in quotes.',
+    };
   if (/^%YAML[ \t]+1\.2[ \t]*(?:#.*)?$/.test(token.trimEnd())) return undefined;
   return {
     offset,
@@ -326,9 +337,21 @@ function causeAt({ code, pos: [offset] }: YAMLError, text: string): Words | unde
   return isUnquoted(place) ? UNQUOTED : innerQuote(place);
 }
 
+const COMMENT: Words = [
+  'a `]` or `}` in a comment closes nothing: a comment begins with ` #`',
+  'Write the string with the `#` in quotes.',
+];
+
+/** Whether a comment hides what closes a bracket, in the line before the place where that is noticed. */
+function hidesEnd(text: string, offset: number): boolean {
+  const before = text.slice(Math.max(0, offset - LOOKED_AT), offset).trimEnd();
+  return /[[{][^\r\n]*[ \t]#[^\r\n]*[\]}]$/.test(before);
+}
+
 function inOurWords(error: YAMLError, text: string): SyntaxFault {
   const isOpen = error.code === 'BAD_INDENT' && error.message.startsWith('Flow');
-  const known = isOpen ? OPEN : (causeAt(error, text) ?? words[error.code]);
+  const open = hidesEnd(text, error.pos[0]) ? COMMENT : OPEN;
+  const known = isOpen ? open : (causeAt(error, text) ?? words[error.code]);
   const [summary, detail] = known ?? [
     'this is not valid YAML',
     'Look for a wrong indentation, a missing `: `, or a quote or bracket that is not closed.',

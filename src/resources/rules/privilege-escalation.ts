@@ -18,9 +18,14 @@ export const privilegeEscalation: Omit<PolicyRule, 'name'> = {
           unknown.length === 0
             ? ''
             : `; the rank of ${unknown.join(' and ')} is not known: set it in settings.roles`;
+        const higher = unknown.length === 0 ? 'higher ' : '';
+        const to =
+          typeof after === 'string'
+            ? `the ${higher}role ${after}`
+            : 'a role that is known only after apply';
         return {
           address: change.address,
-          detail: `${change.address}${email === undefined ? '' : ` (${email})`} changes from ${String(change.before.role)} to ${typeof after === 'string' ? `the higher role ${after}` : 'a role that is known only after apply'}${why}`,
+          detail: `${change.address}${email === undefined ? '' : ` (${email})`} changes from ${String(change.before.role)} to ${to}${why}`,
         };
       }),
 };

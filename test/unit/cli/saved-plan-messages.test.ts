@@ -119,6 +119,13 @@ test('a stale update says which value is another one now', async () => {
   ]);
 });
 
+test('a saved plan is shown with its requests where that is asked for', async () => {
+  const cwd = await planned();
+  const words = ['apply', 'p.plan', '--show-requests'];
+  const { code, stdout } = await inProcess(apply, words, { cwd, env: {} });
+  expect([code, stdout]).toEqual([0, expect.stringContaining('{"name":"A"}')]);
+});
+
 test('a change of a saved plan that is live already is told', async () => {
   const cwd = await planned();
   const run = (command: typeof plan, ...words: readonly string[]) =>

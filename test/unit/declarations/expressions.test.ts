@@ -168,6 +168,16 @@ describe('a value of another type that an expression gives', () => {
     expect([one?.code, one?.detail]).toEqual(['wrong-type', undefined]);
   });
 
+  it.each([
+    ['name', 'Give it a value.'],
+    ['account', 'Give it a value, or leave the key out: what is absent is not managed.'],
+  ])('is no null: %s', async (name, detail) => {
+    const values = { name: 'A', account: '"1"', [name]: 'null' };
+    const text = `accounts: { p: { name: ${values.name}, account: ${values.account} } }\n`;
+    const [one] = await errors({ 'p.yaml': text });
+    expect([one?.code, one?.detail]).toEqual(['null-value', detail]);
+  });
+
   it('is written in quotes where it is no expression', async () => {
     const [one] = await errors({ 'p.yaml': 'accounts:\n  p: { name: true }\n' });
     expect(one?.detail).toBe('Write it in quotes.');

@@ -991,6 +991,21 @@ describe('PATH arguments', () => {
     ]);
   });
 
+  it.each([
+    [
+      'accounts\n  depot: { name: Depot }\n',
+      'yaml-syntax',
+      'Look for a missing `:` in the line before, or a quote that is not closed.',
+    ],
+    ['accounts depot: { name: Depot }\n', 'unknown-section', 'Write a colon behind `accounts`.'],
+  ])(
+    'leave out no file with a key of ours that lacks its colon: %j',
+    async (text, code, detail) => {
+      const [error] = await errors({ 'colon.yaml': text, 'a.yaml': a });
+      expect([error?.code, error?.detail]).toEqual([code, detail]);
+    },
+  );
+
   it('may declare what stands in a file of two bytes for each letter', async () => {
     const wide = Buffer.from('accounts:\n  depot: { name: Depot }\n', 'utf16le').toString('latin1');
     const { mayBeDeclared } = await loading({ 'trueup.yaml': a, 'b.yaml': wide });

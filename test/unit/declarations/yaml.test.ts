@@ -81,6 +81,11 @@ describe('the profile', () => {
     ['a: { b: c, d: ^Elm: Clinics }', COLON],
     ['a: { b:\n  ^c: d }', 'an indented block is not allowed inside `[…]` or `{…}`'],
     ['a: ^Elm: Clinics', TWO_KEYS],
+    ['a: ^%50', 'a plain string cannot begin with `%`'],
+    [
+      'a: { b: c #7 }\n^d: e\n',
+      'a `]` or `}` in a comment closes nothing: a comment begins with ` #`',
+    ],
     [
       'a:\n  b: ^Ticket desk\n    c: true\n',
       'the line below is indented further than this key, which has a value',

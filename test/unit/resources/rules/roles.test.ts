@@ -108,7 +108,7 @@ describe('a plan', () => {
 
   test('says which role is not known, and what ranks it', () => {
     expect(change('read_only_user', 'super_root').plan.verdicts[0]?.detail).toBe(
-      'account_authorizations.a changes from read_only_user to the higher role super_root; the rank of super_root is not known: set it in settings.roles',
+      'account_authorizations.a changes from read_only_user to the role super_root; the rank of super_root is not known: set it in settings.roles',
     );
   });
 });
