@@ -1,6 +1,7 @@
 // JSON Schema of declaration files, generated from the kinds. Editors complete and check with it, ajv validates with
 // it. It has only keywords of draft-07 that every editor understands. Any value may also be a string with `${…}`.
 import {
+  isNullable,
   asCondition,
   filterNames,
   IDENTIFYING,
@@ -18,7 +19,6 @@ import {
   blocks,
   declarable,
   expectation,
-  isNullable,
   lifecycle,
   policy,
   policyTest,

@@ -271,10 +271,6 @@ export function targetOf(attribute: Attribute | undefined): string | undefined {
   return attribute?.word === 'ref' ? attribute.to : undefined;
 }
 
-export const isNullable = (attribute: Attribute): boolean =>
-  (attribute.word === 'document' && attribute.wire !== 'merge') ||
-  (attribute.optional === true && ['text', 'choice', 'integer', 'number'].includes(attribute.word));
-
 export const declarable = (kind: Kind): Attributes => Object.fromEntries(writables(kind));
 
 /** Whether the attribute is secret, or something inside it is. */

@@ -147,3 +147,8 @@ export function* walk(
     if (attribute.word === 'object') yield* walk(attribute.attributes, `${prefix}${name}.`);
   }
 }
+
+/** Whether null can be declared, which clears the value. */
+export const isNullable = (attribute: Attribute): boolean =>
+  (attribute.word === 'document' && attribute.wire !== 'merge') ||
+  (attribute.optional === true && ['text', 'choice', 'integer', 'number'].includes(attribute.word));

@@ -65,6 +65,18 @@ export function clip(text: string, available: number): string {
 /** The spaces at which a text may be broken: all but those between a flag and its value. */
 const SPACES = /(?<!(?<![\w-])--[a-z][a-z-]*) /;
 
+/** Words of which a code span is one, so that a command in it can be copied. */
+function withWholeSpans(words: readonly string[]): readonly string[] {
+  const spans: string[] = [];
+  let isOpen = false;
+  for (const word of words) {
+    if (isOpen) spans[spans.length - 1] += ` ${word}`;
+    else spans.push(word);
+    if (word.split('`').length % 2 === 0) isOpen = !isOpen;
+  }
+  return isOpen ? words : spans;
+}
+
 /** Lines of at most `first` and then `rest` columns, broken at spaces where that is possible; none reads as a command to a CI log. @param breaks the spaces that are preferred */
 export function wrap(
   text: string,
@@ -76,10 +88,9 @@ export function wrap(
   let line = '';
   const available = (): number => (lines.length === 0 ? first : rest);
   const [indent = ''] = text.match(/^ */) ?? [];
-  const words = text
-    .slice(indent.length)
-    .split(breaks)
-    .flatMap((word) => (exceeds(word, rest) ? word.split(' ') : [word]));
+  const words = withWholeSpans(text.slice(indent.length).split(breaks)).flatMap((word) =>
+    exceeds(word, rest) ? word.split(' ') : [word],
+  );
   for (const [index, word] of words.entries()) {
     if (line !== '' && columns(line) + 1 + columns(word) <= available()) {
       line += ` ${word}`;

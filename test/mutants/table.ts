@@ -8126,6 +8126,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/report/text.test.ts'],
   },
   {
+    name: 'a command in a code span is broken',
+    file: 'report/text-width.ts',
+    find: 'return isOpen ? words : spans;',
+    replace: 'return words;',
+    tests: ['unit/report/text.test.ts'],
+  },
+  {
+    name: 'a backtick alone keeps a line whole',
+    file: 'report/text-width.ts',
+    find: 'return isOpen ? words : spans;',
+    replace: 'return spans;',
+    tests: ['unit/report/text.test.ts'],
+  },
+  {
     name: 'a line ends with half a character',
     file: 'report/text-width.ts',
     find: 'beginning(text, most * UNITS_OF_A_COLUMN)',
@@ -8543,6 +8557,13 @@ export const mutants: readonly Mutant[] = [
     file: 'reconciler/plan/plan-notes.ts',
     find: '.filter((path) => !around.has(path))',
     replace: '',
+    tests: plan,
+  },
+  {
+    name: 'nobody says how a value is cleared',
+    file: 'reconciler/plan/plan-notes.ts',
+    find: 'return canClear ? ',
+    replace: 'return !canClear ? ',
     tests: plan,
   },
   {

@@ -1,5 +1,6 @@
 // The notes of a plan beside its changes.
 import {
+  isNullable,
   defined,
   firstNamed,
   REPLACED_OUTSIDE,
@@ -141,11 +142,17 @@ export function undeclaredNotes(draft: Draft, changes: readonly Change[]): reado
       severity: 'info',
       code: 'no-longer-declared',
       summary: `${firstNamed(paths, MANY)} of ${address} ${is} no longer declared.`,
-      detail: `The live ${value}${where}, and trueup no longer manages ${it}.`,
+      detail: `The live ${value}${where}, and trueup no longer manages ${it}.${toClear(kind, paths)}`,
       address,
       origin,
     };
   });
+}
+
+/** What to write for live values to go, where that can be declared. */
+function toClear({ attributes }: Kind, paths: readonly string[]): string {
+  const canClear = paths.every((path) => attributes[path] && isNullable(attributes[path]));
+  return canClear ? ` To clear ${paths.length === 1 ? 'it' : 'them'}, declare null.` : '';
 }
 
 /** Paths that a note lists: nothing else tells them. */

@@ -1198,6 +1198,21 @@ it.each<[string, JsonObject, Values, Partial<Entry>, string[]]>([
   );
 });
 
+it('of a value that can be cleared, a note says how', () => {
+  const before = { ...rule, schedule: 'daily', settings: { a: 1 } };
+  const { plan } = planScene({
+    declared: [declare('alert_rules.r', rule)],
+    state: { 'alert_rules.r': entry('alert_rules', 'r-1', before) },
+    live: { alert_rules: [liveRule('r-1', before)] },
+  });
+  expect(plan.diagnostics).toMatchObject([
+    {
+      detail:
+        'The live values stay, and trueup no longer manages them. To clear them, declare null.',
+    },
+  ]);
+});
+
 it('what a PUT leaves out stays if the service keeps it', () => {
   const { plan } = planScene({
     declared: [declare('accounts.hq', { name: 'New' })],

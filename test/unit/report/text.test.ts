@@ -95,6 +95,9 @@ describe('wrapping', () => {
     ['allow: `--max a`', 14, 14, ['allow:', '`--max a`']],
     ['--allow max-deletes', 12, 12, ['--allow', 'max-deletes']],
     ['up to --n a--b c', 8, 8, ['up to', '--n a--b', 'c']],
+    ['run: `trueup import a 1` now', 20, 20, ['run:', '`trueup import a 1`', 'now']],
+    ['run: `trueup import a 1 b 2` now', 20, 20, ['run: `trueup import', 'a 1 b 2` now']],
+    ['run: `trueup import a 1', 20, 20, ['run: `trueup import', 'a 1']],
     ['', 5, 5, ['']],
     ['abcde\u0301f', 5, 5, ['abcde\u0301', 'f']],
   ])('%j in %i and %i columns', (text, first, rest, lines) =>
