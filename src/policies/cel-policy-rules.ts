@@ -30,7 +30,7 @@ export function placedViolations(
 ): readonly Omit<PolicyViolation, 'unjudged'>[] {
   const all = groupedBy(violations(input), ({ unjudged }) => unjudged);
   return all.map((alike) => {
-    const [{ unjudged, message, ...one }] = alike as readonly [PolicyViolation];
+    const { unjudged, message, ...one } = alike[0]!;
     if (!unjudged) return { message, ...one };
     // Objects may have different members.
     const said = alike.every((other) => other.message === message) ? message : unjudged;

@@ -89,11 +89,11 @@ async function verdict(mutant: Mutant, worker: Worker): Promise<string | undefin
 
 const flags = new Set(process.argv.slice(2).filter((word) => word.startsWith('--')));
 const wanted = process.argv.slice(2).filter((word) => !flags.has(word));
-const [shard, shards] = (process.env['MUTANTS_SHARD'] ?? '1/1').split('/').map(Number);
+const [shard = 1, shards = 1] = (process.env['MUTANTS_SHARD'] ?? '1/1').split('/').map(Number);
 const chosen = mutants.filter(
   ({ name }, index) =>
     (wanted.length === 0 || wanted.some((part) => name.includes(part))) &&
-    index % shards! === shard! - 1,
+    index % shards === shard - 1,
 );
 const folder = mkdtempSync(join(tmpdir(), 'trueup-mutants-'));
 const workers = Array.from({ length: AT_ONCE }, () => new Worker(folder));
