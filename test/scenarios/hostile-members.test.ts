@@ -13,8 +13,8 @@ import { box, type Box } from '../support/box.js';
 import { declare } from '../support/planning.js';
 import { desire, rig } from '../support/rig.js';
 import { folder } from '../support/cli.js';
-import { arbitraryPlan, inherited, treesWith } from './report/arbitrary.js';
-import { meta } from './report/plans.js';
+import { arbitraryPlan, inherited, treesWith } from '../unit/report/arbitrary.js';
+import { meta } from '../unit/report/plans.js';
 import { drawn } from '../support/drawn.js';
 
 const boxes: Box[] = [];
