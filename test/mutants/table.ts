@@ -8763,6 +8763,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/cli/saved-plan-messages.test.ts'],
   },
   {
+    name: 'a policy that cannot be evaluated names no object',
+    file: 'policies/cel-policy-rules.ts',
+    find: '${placed}, for ${firstNamed(addresses, FEW)}',
+    replace: '${placed}, for ${firstNamed(addresses.slice(1), FEW)}',
+    tests: ['unit/policies/cel-policy-rules.test.ts'],
+  },
+  {
+    name: 'members of one object are told of all',
+    file: 'policies/cel-policy-rules.ts',
+    find: 'alike.every((other) => other.message === message) ? message : unjudged',
+    replace: 'alike.length > 0 ? message : unjudged',
+    tests: ['unit/policies/cel-policy-rules.test.ts'],
+  },
+  {
     name: 'an audit hides what the plan has no change for',
     file: 'reconciler/audit/drift.ts',
     find: 'if (planned.has(one.address)) return [];',

@@ -105,7 +105,8 @@ export function goneErrors(
   });
 }
 
-const FATES = {
+/** What a reference waits for, for one target and for several. */
+const AWAITED = {
   undecided: ['whose live object is not decided', 'whose live objects are not decided'],
   created: ['which is created', 'which are created'],
   updated: ['which is updated', 'which are updated'],
@@ -114,13 +115,13 @@ const FATES = {
 /** What the references of a value wait for. */
 export function awaitedWords({ planned, undecided }: Draft, value: Value): string {
   const targets = [...new Set(referencesIn(value).map(({ target }) => target))];
-  const fateOf = (target: string): keyof typeof FATES => {
+  const awaitedOf = (target: string): keyof typeof AWAITED => {
     if (undecided.has(target)) return 'undecided';
     return planned.get(target)?.live ? 'updated' : 'created';
   };
-  return Object.entries(FATES)
-    .flatMap(([fate, [one, several]]) => {
-      const some = targets.filter((target) => fateOf(target) === fate);
+  return Object.entries(AWAITED)
+    .flatMap(([awaited, [one, several]]) => {
+      const some = targets.filter((target) => awaitedOf(target) === awaited);
       return some.length === 0 ? [] : `${some.join(', ')}, ${some.length === 1 ? one : several}`;
     })
     .join(', and to ');

@@ -161,14 +161,14 @@ export function managerOf(
   kind: string,
   id: string,
 ): string | undefined {
-  const left = cached(leavers, changes, () => new Set(changes.flatMap(leaverIn)));
+  const left = cached(unmanagedAfter, changes, () => new Set(changes.flatMap(unmanagedBy)));
   return left.has(`${kind} ${id}`) ? undefined : addressOf?.(kind, id);
 }
 
-/** `<kind> <id>` of the objects that leave management, by the changes of a plan. */
-const leavers = new WeakMap<readonly Change[], ReadonlySet<string>>();
+/** `<kind> <id>` of the objects that nothing manages once the changes of a plan are done. */
+const unmanagedAfter = new WeakMap<readonly Change[], ReadonlySet<string>>();
 
-const leaverIn = (change: Change): readonly string[] =>
+const unmanagedBy = (change: Change): readonly string[] =>
   'id' in change && leavesManagement(change) ? [`${change.kind} ${change.id}`] : [];
 
 /** Forgotten, or retired because the declaration is gone. */

@@ -7,7 +7,7 @@ import { run as apply } from '../../../src/cli/commands/apply.js';
 import { run as plan } from '../../../src/cli/commands/plan.js';
 import { run as show } from '../../../src/cli/commands/show.js';
 import { run as validate } from '../../../src/cli/commands/validate.js';
-import { freshFolder, inProcess } from '../../support/in-process.js';
+import { freshFolder, inProcess, type Said } from '../../support/in-process.js';
 
 const PROJECT = 'settings: { target: emulator }\naccounts: { a: { name: A } }\n';
 
@@ -103,7 +103,8 @@ test('a saved create of what exists by now: the reason, that nothing was changed
   );
 });
 
-test('a stale update says which value is another one now', async () => {
+/** Applies a plan that renames an account from A to B, which somebody else renamed meanwhile. */
+async function appliedAfterRename(live: string): Promise<Said> {
   const cwd = await planned();
   const run = (command: typeof plan, ...words: readonly string[]) =>
     inProcess(command, words, { cwd, env: {} });
@@ -111,8 +112,12 @@ test('a stale update says which value is another one now', async () => {
   writeFileSync(join(cwd, 'trueup.yaml'), PROJECT.replace('name: A', 'name: B'));
   await run(plan, 'plan', '--out', 'p.plan');
   const data = join(cwd, '.trueup', 'emulator.json');
-  writeFileSync(data, readFileSync(data, 'utf8').replaceAll('"name":"A"', '"name":"Z"'));
-  const { code, stderr } = await run(apply, 'apply', 'p.plan');
+  writeFileSync(data, readFileSync(data, 'utf8').replaceAll('"name":"A"', `"name":"${live}"`));
+  return run(apply, 'apply', 'p.plan');
+}
+
+test('a stale update says which value is another one now', async () => {
+  const { code, stderr } = await appliedAfterRename('Z');
   expect([code, stderr]).toEqual([
     6,
     expect.stringContaining('Live name: "A" when it was planned, "Z" now. Make a new plan'),
@@ -127,15 +132,7 @@ test('a saved plan is shown with its requests where that is asked for', async ()
 });
 
 test('a change of a saved plan that is live already is told', async () => {
-  const cwd = await planned();
-  const run = (command: typeof plan, ...words: readonly string[]) =>
-    inProcess(command, words, { cwd, env: {} });
-  await run(apply, 'apply', 'p.plan');
-  writeFileSync(join(cwd, 'trueup.yaml'), PROJECT.replace('name: A', 'name: B'));
-  await run(plan, 'plan', '--out', 'p.plan');
-  const data = join(cwd, '.trueup', 'emulator.json');
-  writeFileSync(data, readFileSync(data, 'utf8').replaceAll('"name":"A"', '"name":"B"'));
-  const { code, stdout, stderr } = await run(apply, 'apply', 'p.plan');
+  const { code, stdout, stderr } = await appliedAfterRename('B');
   expect([code, stdout + stderr]).toEqual([
     0,
     expect.stringContaining(
