@@ -5844,7 +5844,7 @@ export const mutants: readonly Mutant[] = [
     file: 'report/patch.ts',
     find: 'inserts ? 0 : 1',
     replace: '1',
-    tests: ['unit/hostile-members.test.ts'],
+    tests: ['scenarios/hostile-members.test.ts'],
   },
   {
     name: 'an escaped declaration differs from its plain form',

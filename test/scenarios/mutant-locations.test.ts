@@ -1,5 +1,5 @@
-// Every seeded fault stands on a text of the sources, whatever the print width.
-import { readFileSync } from 'node:fs';
+// Every seeded fault stands on a text of the sources, whatever the print width, and names tests that exist.
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transformSync } from 'esbuild';
 import { format, resolveConfig } from 'prettier';
@@ -39,5 +39,14 @@ describe('every seeded fault', () => {
 
   it('does so whatever the print width', async () => {
     expect(await unusable(180)).toEqual([]);
+  });
+
+  it('names files of tests that exist', () => {
+    const missing = mutants.flatMap(({ name, tests }) =>
+      tests
+        .filter((test) => !existsSync(join(root, 'test', test)))
+        .map((test) => `${name}: ${test}`),
+    );
+    expect(missing).toEqual([]);
   });
 });
