@@ -64,6 +64,8 @@ interface Collecting extends Reporting {
   readonly pieces: Map<string, RawEntry>;
   readonly blocks: RawEntry[];
   readonly unread: MayHold[];
+  /** Files that are left out. */
+  readonly unknown: string[];
   ours: number;
 }
 
@@ -83,6 +85,7 @@ export async function collect(
     pieces: new Map(),
     blocks: [],
     unread: [],
+    unknown: [],
     ours: 0,
   };
   for (const file of files) {
@@ -114,6 +117,7 @@ export async function collect(
     /** `moved`, `removed` and `import`; `path` holds the section and the index. */
     blocks: all.blocks as readonly RawEntry[],
     unread: all.unread as readonly MayHold[],
+    unknown: all.unknown as readonly string[],
   };
 }
 
@@ -169,6 +173,7 @@ function mayHoldIn(text: string): MayHold {
 }
 
 function leaveOut(all: Collecting, file: FoundFile): void {
+  all.unknown.push(file.file);
   all.report.add(() => ({
     severity: 'info',
     code: 'not-ours',

@@ -60,7 +60,9 @@ function mentionedInDocuments(documents: readonly RawDocument[]): Test {
   const declared = new Set(
     roots
       .flatMap((root) => (isMap(root) ? Object.entries<Raw>(root) : []))
-      .flatMap(([key, value]) => (SECTIONS_OF_VALUES.has(key) ? [] : blockKeys(value))),
+      .flatMap(([key, value]) =>
+        SECTIONS_OF_VALUES.has(key) ? [] : [...blockKeys(value), ...wordsBehindFirst(key)],
+      ),
   );
   const words = [...new Set(roots.flatMap(wordsIn))];
   const valuesAt = (key: string) => roots.flatMap((root) => textsBelow(root, key));
@@ -78,6 +80,9 @@ function mentionedInDocuments(documents: readonly RawDocument[]): Test {
     );
   };
 }
+
+/** In `accounts depot: { … }`, a colon is missing behind the section. */
+const wordsBehindFirst = (key: string): readonly string[] => key.split(/\s+/).slice(1);
 
 /** The keys in a value that hold mappings, as those of declarations do, or nothing yet. */
 const blockKeys = (raw: Raw): readonly string[] =>

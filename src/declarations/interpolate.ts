@@ -10,6 +10,7 @@ import {
   isCredentialName,
   isList,
   isOwnCredential,
+  isSecretName,
   isTree,
   own,
   type Attribute,
@@ -227,7 +228,7 @@ function fill(part: Expression, at: Filling): Raw | undefined {
   if (wrong) return void at.complain({ path: at.path, ...wrong });
   const value = variableIn(at.scope.environment, part.name);
   if (value !== undefined) return escapeText(value);
-  return void at.complain({ path: at.path, ...unknownEnvironment(part.name) });
+  return void at.complain({ path: at.path, ...unknownEnvironment(part.name, at.path.at(-1)) });
 }
 
 /** Of a file that holds the character which stands for them. */
@@ -242,10 +243,13 @@ function celValue(part: ExpressionFrom<'cel'>, at: Filling): Raw | undefined {
 
 type Said = Omit<Violation, 'path'>;
 
-export const unknownEnvironment = (name: string): Said => ({
+/** @param member that the value is of */
+export const unknownEnvironment = (name: string, member = ''): Said => ({
   code: 'unknown-environment',
   summary: `the environment variable ${name} is not set`,
-  detail: `Type \`export ${name}=…\` first.`,
+  detail: isSecretName(member)
+    ? `A secret is written \`\${secret.env.${name}}\`. Then type \`export ${name}=…\`.`
+    : `Type \`export ${name}=…\` first.`,
 });
 
 export const unknownVariable = (name: string, { variables, prefixes }: Scope): Said => ({

@@ -167,7 +167,11 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
   // What could not be read may use anything.
   if (run.unread.length === 0) adviseUnused(options, used, report);
   const usedOutside = keptMembers(options.outside, (_, name) => used.has(name));
-  const understood = projectOf(parts, finding.paths, usedOutside);
+  const { unknown } = collected;
+  const understood = {
+    ...projectOf(parts, finding.paths, usedOutside),
+    ...(unknown.length > 0 && { unknown_files: unknown }),
+  };
   return {
     ...(!report.failed() && { project: understood }),
     understood,

@@ -35,6 +35,6 @@ export function lacksColon(key: string, words: readonly string[]): string | unde
 /** Whether a text that is no valid YAML has a line, or a mapping, that begins with one of the keys, or a line of one without its colon. */
 export const hasKey = (text: string, keys: readonly string[]): boolean =>
   new RegExp(
-    `(?:^|[{,])[ \\t]{0,99}["']?(?:${keys.join('|')})["']?[ \\t]{0,99}:|^(?:${keys.join('|')})[ \\t]{0,99}\\r?$`,
+    `(?:^|[{,])[ \\t]{0,99}["']?(?:${keys.join('|')})["']?[ \\t]{0,99}:|^(?:---|\\?)?[ \\t]{0,99}["']?(?:${keys.join('|')})["']?[ \\t]{0,99}(?:#.*)?\\r?$`,
     'm',
   ).test(text);

@@ -2050,8 +2050,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an update is not said to refer to what is created',
     file: 'reconciler/plan/plan.ts',
-    find: 'edited === false && !isKnown(after)',
-    replace: 'false',
+    find: 'edited === false || (drifted',
+    replace: '(drifted',
     tests: ['unit/reconciler/plan.test.ts'],
   },
   {
@@ -2064,8 +2064,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a new reference hides that the declaration changed',
     file: 'reconciler/plan/plan.ts',
-    find: 'edited === false && !isKnown(after)',
-    replace: '!isKnown(after)',
+    find: 'edited === false || (drifted',
+    replace: 'true || (drifted',
     tests: ['unit/reconciler/plan.test.ts'],
   },
   {
@@ -8721,6 +8721,34 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/declarations/yaml.test.ts'],
   },
   {
+    name: 'what a file declared that is left out now is removed',
+    file: 'reconciler/plan/target-selection.ts',
+    find: 'destroy ? [] : unknownFileErrors(project, covered)',
+    replace: '[]',
+    tests: ['unit/cli/unknown-file.test.ts'],
+  },
+  {
+    name: 'a left-out file keeps destroy from its objects',
+    file: 'reconciler/plan/target-selection.ts',
+    find: 'destroy ? [] : unknownFileErrors(project, covered)',
+    replace: 'unknownFileErrors(project, covered)',
+    tests: ['unit/cli/unknown-file.test.ts'],
+  },
+  {
+    name: 'a reference to an address whose entry was removed counts as changed',
+    file: 'reconciler/plan/plan.ts',
+    find: 'referencesIn(after).some(isForgotten)',
+    replace: 'false',
+    tests: ['unit/reconciler/plan.test.ts'],
+  },
+  {
+    name: 'what a template declared is looked for in the file of its use',
+    file: 'reconciler/plan/removed-declarations.ts',
+    find: 'files.get(user)!.add(origin.file)',
+    replace: 'void files',
+    tests: ['unit/reconciler/compare-declarations.test.ts'],
+  },
+  {
     name: 'a file is left out because a key lacks its colon',
     file: 'declarations/top-level-keys.ts',
     find: 'lacksColon(key, near) !== undefined',
@@ -8730,7 +8758,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a file that is no YAML is left out because a key lacks its colon',
     file: 'declarations/top-level-keys.ts',
-    find: "|^(?:${keys.join('|')})[ \\\\t]{0,99}\\\\r?$`",
+    find: "|^(?:---|\\\\?)?[ \\\\t]{0,99}[\"']?(?:${keys.join('|')})[\"']?[ \\\\t]{0,99}(?:#.*)?\\\\r?$`",
     replace: '`',
     tests: ['unit/declarations/load.test.ts'],
   },

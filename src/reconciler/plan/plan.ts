@@ -19,6 +19,7 @@ import {
   type Exit,
   type Live,
   type Plan,
+  type Reference,
   type Replaces,
   type Values,
   type Write,
@@ -547,9 +548,17 @@ function reasonOf(
     return match.renamedFrom === undefined
       ? 'it is as declared'
       : `renamed from ${match.renamedFrom}`;
-  const waits = changes.filter(({ edited, after = null }) => edited === false && !isKnown(after));
-  const { secrets = {} } =
-    draft.input.state?.resources[match.renamedFrom ?? declaration.address] ?? {};
+  const { resources = {} } = draft.input.state ?? {};
+  const { secrets = {}, depends_on: referred = [] } =
+    resources[match.renamedFrom ?? declaration.address] ?? {};
+  // The entry of the target may have been removed. Then the recorded id does not tell where the reference led.
+  const isForgotten = ({ target }: Reference): boolean =>
+    referred.includes(target) && resources[target] === undefined;
+  const waits = changes.filter(
+    ({ drifted, edited, after = null }) =>
+      !isKnown(after) &&
+      (edited === false || (drifted === false && referencesIn(after).some(isForgotten))),
+  );
   const unsent = changes.filter(
     ({ path, after, drifted }) =>
       drifted === false && after instanceof Secret && own(secrets, path) === undefined,

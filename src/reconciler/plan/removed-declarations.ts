@@ -1,6 +1,8 @@
 // Objects whose declaration was removed: deleted, retired or forgotten.
 import {
+  compareText,
   defined,
+  firstNamed,
   keyOf,
   labelOf,
   labelsIn,
@@ -53,6 +55,30 @@ export function afterDeposed(
   return [declared.map(waiting), [...removed.map(waiting), ...left]];
 }
 
+/** By file: the files of the templates that it uses. */
+const templateFiles = new WeakMap<Draft['declared'], ReadonlyMap<string, ReadonlySet<string>>>();
+
+function templatesUsedIn(declared: Draft['declared']): ReadonlyMap<string, ReadonlySet<string>> {
+  const files = new Map<string, Set<string>>();
+  for (const { origin } of declared.values()) {
+    const user = origin.used_at?.file;
+    if (user === undefined || user === origin.file) continue;
+    if (!files.has(user)) files.set(user, new Set());
+    files.get(user)!.add(origin.file);
+  }
+  templateFiles.set(declared, files);
+  return files;
+}
+
+/** Files that a listing of them names. */
+const FEW = 3;
+
+/** Where an object was declared: in the file that the state names, or in a template that this file uses. */
+function filesOf({ declared }: Draft, { file }: Entry): string {
+  const templates = (templateFiles.get(declared) ?? templatesUsedIn(declared)).get(file) ?? [];
+  return firstNamed([file, ...[...templates].toSorted(compareText)], FEW, ' or ', ' or ');
+}
+
 /** @param deposed why the object goes although its address stays */
 export function planRemoved(
   draft: Draft,
@@ -74,7 +100,7 @@ export function planRemoved(
   const read = liveObjects.get(kind.name)?.byId.get(entry.id);
   const live = read && deposed === undefined ? current(draft, address, entry, read) : read;
   const how = deposed === undefined ? (entry.on_removal ?? removals(kind)[0]) : 'delete';
-  const removed = `it is no longer declared${entry.file === '' ? '' : ` in ${entry.file}`}`;
+  const removed = `it is no longer declared${entry.file === '' ? '' : ` in ${filesOf(draft, entry)}`}`;
   const why = deposed ?? (request.destroy ? 'destroy covers it' : removed);
   const declaration =
     request.destroy || deposed !== undefined ? draft.declared.get(address) : undefined;

@@ -1,7 +1,10 @@
-// Errors about objects that a plan would remove although they are meant to stay: they are moved to another object, or a
-// file that the PATHs leave out mentions them.
+// Errors about objects that a plan would remove although they are meant to stay: they are moved to another object, a file
+// that the PATHs leave out mentions them, or trueup no longer knows the keys of the file that declared them.
 import {
+  compareText,
   defined,
+  firstNamed,
+  groupedBy,
   pathWord,
   shellWord,
   type Diagnostic,
@@ -51,6 +54,36 @@ export function declaredElsewhere(
     return mention ? { ...mention, address, movedTo: addresses.at(-1)! } : [];
   });
   return found.map((one) => elsewhere(one, destroy ? found : []));
+}
+
+/** Objects that one error names. */
+const FEW = 3;
+
+/** Objects of a file that is left out, as one is whose only section lost its colon. What destroys everything needs no file. */
+export function unknownFileErrors(project: Project, removed: Recorded): readonly Diagnostic[] {
+  const unknown = new Set(project.unknown_files);
+  if (unknown.size === 0) return [];
+  const blocksOf = removedBlocks(project);
+  const declared = removed.filter(
+    ([address, { file }]) => unknown.has(file) && blocksOf(address).length === 0,
+  );
+  return groupedBy(declared, ([, { file }]) => file).map((objects): Diagnostic => {
+    const { file } = objects[0]![1];
+    const addresses = objects.map(([address]) => address).toSorted(compareText);
+    const kinds = [...new Set(objects.map(([, { kind }]) => kind))].toSorted(compareText);
+    const keys = kinds.map((one) => `\`${one}:\``);
+    const they = addresses.length > 1 ? 'them' : 'it';
+    return {
+      severity: 'error',
+      code: 'file-left-out',
+      summary: `${firstNamed(addresses, FEW)} would be removed, because trueup knows none of the top-level keys of ${file}.`,
+      detail: [
+        `If the file declares ${they}, write at its top level, with the colon: ${firstNamed(keys, FEW)}`,
+        `If no file declares ${they} any more, delete ${file} or give it another name.`,
+      ].join('\n'),
+      origin: { file, line: 1, column: 1 },
+    };
+  });
 }
 
 interface Elsewhere extends Mention {

@@ -24,7 +24,7 @@ import { spread } from './document-diff.js';
 import { membersOf } from './dependency-graph.js';
 import { forgetting, movedAddresses, type MovedAddresses } from './recorded-addresses.js';
 import { declarationError, leaveOut } from './plan-errors.js';
-import { declaredElsewhere, movesBetweenRecorded } from './removed-elsewhere.js';
+import { declaredElsewhere, movesBetweenRecorded, unknownFileErrors } from './removed-elsewhere.js';
 
 export type Selection = ReturnType<typeof select>;
 
@@ -120,10 +120,11 @@ function removals(
   { audit, destroy }: PlanRequest,
 ) {
   const covered = gone.map(forgottenIf(forgets));
+  const unknown = destroy ? [] : unknownFileErrors(project, covered);
   const errors = declaredElsewhere(project, covered, destroy);
-  if (!audit) return { removed: covered, errors };
+  if (!audit) return { removed: covered, errors: [...unknown, ...errors] };
   const kept = new Set(errors.map(({ address }) => address));
-  return { removed: covered.filter(([address]) => !kept.has(address)), errors: [] };
+  return { removed: covered.filter(([address]) => !kept.has(address)), errors: unknown };
 }
 
 /** The address now of each object that the state holds under an earlier one. */

@@ -790,6 +790,10 @@ describe('complaints', () => {
     ],
     ['accounts:\n  a: { name: "${env.NOPE}" }\n', /unknown-environment: .*export NOPE=/],
     [
+      'alert_push_destinations:\n  a: { name: x, endpoint: { url: "https://a.test" }, authentication: { secret: "${env.NOPE}" } }\n',
+      /unknown-environment: .*A secret is written `\$\{secret\.env\.NOPE\}`/,
+    ],
+    [
       'accounts:\n  a: { name: "${each.key}" }\n',
       /no-for-each: .* Add `for_each: \[a, b\]` beside the attributes/,
     ],

@@ -162,6 +162,23 @@ describe('what differs', () => {
     ]);
   });
 
+  test('names the templates that a file uses as places where an object was declared', () => {
+    const at = (file: string) => ({ file, line: 1, column: 1 });
+    const made = (one: Declaration, file: string): Declaration => ({
+      ...one,
+      file: 'a.yaml',
+      origin: { ...at(file), used_at: at('a.yaml') },
+    });
+    const two = declare('accounts.two', { name: 'Two' });
+    const { plan } = compare(
+      [made(account, 'sites.yaml'), made(two, 'b.yaml'), made(pager, 'sites.yaml')],
+      [made(account, 'sites.yaml'), made(two, 'b.yaml')],
+    );
+    expect(plan.changes.find(({ action }) => action === 'delete')?.reason).toBe(
+      'it is no longer declared in a.yaml or b.yaml or sites.yaml',
+    );
+  });
+
   test('what is declared empty only now, because it may have had a value', () => {
     const one = declare('alert_rules.r', { filter_criteria: { alert_type__in: ['x'] } });
     const other = declare('alert_rules.r', {

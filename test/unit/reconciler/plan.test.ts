@@ -1821,7 +1821,13 @@ it.each([
     'http_destinations refers to alert_push_destinations.p, which is created',
   ],
   ['for the first time', {}, 'http_destinations changed in the declaration'],
-])('an update that refers to what is created %s', (_, before, reason) => {
+  [
+    'again, after its entry was removed',
+    {},
+    'http_destinations refers to alert_push_destinations.p, which is created',
+    ['alert_push_destinations.p'],
+  ],
+])('an update that refers to what is created %s', (_, before, reason, depends_on = []) => {
   const destination = new Reference(
     'declared',
     'alert_push_destinations.p',
@@ -1834,7 +1840,10 @@ it.each([
     ],
     state: {
       ...before,
-      'alert_rules.r': entry('alert_rules', 'r-1', { ...rule, http_destinations: ['d-1'] }),
+      'alert_rules.r': {
+        ...entry('alert_rules', 'r-1', { ...rule, http_destinations: ['d-1'] }),
+        depends_on,
+      },
     },
     live: {
       alert_rules: [liveRule('r-1', { http_destinations: ['d-1'] })],
