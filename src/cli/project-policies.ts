@@ -50,7 +50,7 @@ export async function readPolicies({
   // What is there and is no folder is an error, and so is a link that leads nowhere.
   if (!declarationFiles.isLink(folder) && !declarationFiles.stat(folder)) return [];
   const { policiesIn } = await import('../policies/policy-files.js');
-  const known = { taken: [...builtIn, MASKED_CONFIGURATION], kinds: [...kinds.keys()] };
+  const known = { taken: [...builtIn, MASKED_CONFIGURATION], kinds };
   const { policies, diagnostics } = await policiesIn({ files: declarationFiles, cwd }, known);
   if (diagnostics.length > 0) throw new Refusal(diagnostics);
   return policies;

@@ -217,19 +217,17 @@ function takeDocument(
     }
     all.unread.push((_, name) => isMap(names) && Object.hasOwn(names, name));
     const section = lacksColon(key, words);
+    const colon = section === undefined ? undefined : `Write a colon behind \`${section}\`.`;
     const wrong = overlay
       ? {
           code: 'environment-file',
           summary: `\`${key}\` is not allowed in the file of an environment`,
-          detail: 'It holds `settings` and `variables` only.',
+          detail: colon ?? 'It holds `settings` and `variables` only.',
         }
       : {
           code: 'unknown-section',
           summary: `\`${key}\` is neither a kind nor a section.${didYouMean(key, words)}`,
-          detail:
-            section === undefined
-              ? `Top-level keys are ${words.join(', ')}.`
-              : `Write a colon behind \`${section}\`.`,
+          detail: colon ?? `Top-level keys are ${words.join(', ')}.`,
         };
     complainOfFault(all, file, { offset: offsetOf(document, [key]).offset, ...wrong });
   }

@@ -1,6 +1,7 @@
 // One policy of a project: a CEL condition over the plan document and the declarations, and its message. What cannot be
 // evaluated counts as violated.
 import {
+  cached,
   defined,
   didYouMean,
   firstNamed,
@@ -9,8 +10,10 @@ import {
   own,
   type Json,
   type JsonObject,
+  type Kinds,
   type ResourceChange,
 } from '../model/index.js';
+import { attributeNames } from '../declarations/vocabulary.js';
 import { compileExpression, type Compiled, type Problem } from '../expressions/cel.js';
 import { closingBrace } from '../expressions/tokens.js';
 
@@ -61,16 +64,16 @@ export interface PolicyFault extends Pick<Problem, 'summary' | 'detail'> {
   readonly field: 'when' | 'message';
 }
 
-/** Compiles a policy, or says what is wrong with it. @param kinds the names of all kinds: what is compared with another name is never equal */
+/** Compiles a policy, or says what is wrong with it. @param kinds all that an object can be: what is compared with another name is never equal */
 export function compiledPolicy(
   { when, message }: { readonly when: string; readonly message: string },
-  kinds: readonly string[],
+  kinds: Kinds,
 ): CompiledPolicy | readonly PolicyFault[] {
   const scope = scopeOf(when);
   if (isFault(scope)) return [scope];
   const condition = compileExpression(when, scopes[scope]);
   if ('problem' in condition) return [faultOf('when', when, condition.problem)];
-  const unknown = unknownWord(condition.value, kinds);
+  const unknown = unknownWord(condition.value, [...kinds.keys()]);
   if (unknown) return [faultOf('when', when, unknown)];
   const parts = messageParts(message, scope);
   if (isFault(parts)) return [parts];
@@ -82,7 +85,9 @@ export function compiledPolicy(
         if ('value' in found && found.value === false) return [];
         const address = addressIn(values[scope]);
         const problem = 'problem' in found ? found.problem : notBoolean(found.value);
-        const said = problem ? unjudged('when', problem, values) : messageOf(parts, values);
+        const said = problem
+          ? unjudged('when', problem, { values, kinds })
+          : messageOf(parts, { values, kinds });
         return [{ ...said, ...defined({ address }) }];
       }),
     misnamed: (full) =>
@@ -130,23 +135,56 @@ const isFault = (value: object | string): value is PolicyFault =>
 const notBoolean = (value: Json): Fault | undefined =>
   value === true ? undefined : { summary: `it gives ${JSON.stringify(value)}, not true or false` };
 
-const unjudged = (
+interface Judged {
+  readonly values: Readonly<Record<string, Json>>;
+  readonly kinds: Kinds;
+}
+
+function unjudged(
   field: PolicyFault['field'],
   problem: Fault,
-  values: Readonly<Record<string, Json>>,
-): PolicyViolation => ({
-  message: `\`${field}\` cannot be evaluated: ${whyNot(problem, values)}${ifSome(field, problem)}`,
-  unjudged: `\`${field}\` cannot be evaluated: ${problem.summary}${ifSome(field, problem)}`,
-});
+  { values, kinds }: Judged,
+): PolicyViolation {
+  const why = `\`${field}\` cannot be evaluated: `;
+  const { hint, advice } = lackingMember(problem, kinds);
+  const isInCondition = field === 'when';
+  const more = isInCondition ? advice : '';
+  return {
+    message: `${why}${whyNot(problem, values)}${more}`,
+    unjudged: `${why}${problem.summary}${hint}${more}`,
+  };
+}
 
 /** What holds the attributes of an object: one may have members that another one lacks. */
 const OF_OBJECTS: readonly string[] = ['attributes', 'before', 'after'];
 
-/** How a condition passes objects that do not have a member. */
-const ifSome = (field: PolicyFault['field'], { missing }: Fault): string =>
-  missing?.of.some((name) => OF_OBJECTS.includes(name)) && field === 'when'
-    ? `. If only some have it, begin with \`has(${[...missing.of, missing.name].join('.')}) &&\``
-    : '';
+/** By the name of a missing member: many objects may lack it. */
+const hints = new WeakMap<Kinds, Map<string, string>>();
+
+function nearAttribute(name: string, kinds: Kinds): string {
+  const known = new Set([...kinds.values()].flatMap((one) => attributeNames(one.attributes)));
+  const hint = known.has(name) ? '' : didYouMean(name, known);
+  return hint === '' ? '' : `.${hint}`;
+}
+
+/** Of an attribute that an object lacks: the name that may be meant, or how a condition passes the objects without it. */
+function lackingMember(
+  { missing }: Fault,
+  kinds: Kinds,
+): Readonly<Record<'hint' | 'advice', string>> {
+  if (!missing?.of.some((name) => OF_OBJECTS.includes(name))) return { hint: '', advice: '' };
+  const hint = cached(
+    cached(hints, kinds, () => new Map<string, string>()),
+    missing.name,
+    () => nearAttribute(missing.name, kinds),
+  );
+  if (hint !== '') return { hint, advice: '' };
+  const path = [...missing.of, missing.name].join('.');
+  return {
+    hint,
+    advice: `. If only some objects have it, write \`has(${path}) &&\` before the condition that reads it`,
+  };
+}
 
 type Fault = Pick<Problem, 'summary' | 'missing'>;
 
@@ -246,15 +284,12 @@ function messageParts(message: string, scope: PolicyScope): readonly MessagePart
   return [...parts, message.slice(at)];
 }
 
-function messageOf(
-  parts: readonly MessagePart[],
-  values: Readonly<Record<string, Json>>,
-): PolicyViolation {
+function messageOf(parts: readonly MessagePart[], { values, kinds }: Judged): PolicyViolation {
   let text = '';
   for (const part of parts) {
     const made = typeof part === 'string' ? { value: part } : part.evaluate(values);
     // Nothing of the rest: it would continue a sentence that is not there.
-    if ('problem' in made) return unjudged('message', made.problem, values);
+    if ('problem' in made) return unjudged('message', made.problem, { values, kinds });
     text += typeof made.value === 'string' ? made.value : JSON.stringify(made.value);
   }
   return { message: text };

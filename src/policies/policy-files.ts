@@ -7,6 +7,7 @@ import {
   shellWord,
   type Diagnostic,
   type JsonObject,
+  type Kinds,
   type Origin,
 } from '../model/index.js';
 import type { DeclarationFiles } from '../platform/index.js';
@@ -86,7 +87,7 @@ interface PolicyReading extends PolicyDisk {
 interface KnownNames {
   /** Of rules. */
   readonly taken: readonly string[];
-  readonly kinds: readonly string[];
+  readonly kinds: Kinds;
 }
 
 export async function policiesIn(
@@ -297,7 +298,7 @@ type WrittenPolicy = Pick<ProjectPolicy, 'name'> &
 function policyOf(
   reading: PolicyReading,
   item: Item,
-  kinds: readonly string[],
+  kinds: Kinds,
 ): ProjectPolicy | undefined {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema was applied
   const written = checked(reading, item, {

@@ -88,9 +88,11 @@ export function wrap(
   let line = '';
   const available = (): number => (lines.length === 0 ? first : rest);
   const [indent = ''] = text.match(/^ */) ?? [];
-  const words = withWholeSpans(text.slice(indent.length).split(breaks)).flatMap((word) =>
-    exceeds(word, rest) ? word.split(' ') : [word],
-  );
+  const fitting = (word: string, at: RegExp | string): readonly string[] =>
+    exceeds(word, rest) ? word.split(at) : [word];
+  const words = withWholeSpans(text.slice(indent.length).split(breaks))
+    .flatMap((span) => fitting(span, breaks))
+    .flatMap((word) => fitting(word, ' '));
   for (const [index, word] of words.entries()) {
     if (line !== '' && columns(line) + 1 + columns(word) <= available()) {
       line += ` ${word}`;

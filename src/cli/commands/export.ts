@@ -48,7 +48,7 @@ export const run: Command = async (context, names) => {
 
 /** Kinds beyond the API reference are read only where somebody names them. */
 async function tellUnread(
-  { kinds, said, tell }: Context,
+  { kinds, said, flags, tell }: Context,
   names: readonly string[],
   chosen: ReadonlyMap<Kind, unknown>,
 ): Promise<void> {
@@ -56,9 +56,14 @@ async function tellUnread(
   const left = [...kinds.values()].filter(({ beyond, name }) => beyond && !read.has(name));
   if (names.length > 0 || left.length === 0) return;
   const words = left.map(({ name }) => name);
-  const command = typed(['trueup export', ...words].join(' '), said);
-  const summary = `Not read, because nothing in the project names ${words.length === 1 ? 'it' : 'them'}: ${words.join(', ')}.`;
-  await tell([note('kinds-not-read', summary, `To export them: ${command}`)]);
+  // Only plain YAML has no file in common with what was written just now.
+  const isPlain = flags.split === undefined && flags.format === 'yaml';
+  const asked = isPlain || flags.out === undefined ? flags : { ...flags, out: 'FOLDER' };
+  const command = ['trueup export', ...words, ...otherWords('export', asked)].join(' ');
+  const they = words.length === 1 ? 'it' : 'them';
+  const summary = `Not read, because neither the command, the settings nor the state names ${they}: ${words.join(', ')}.`;
+  const detail = `To export ${they}: ${typed(command, said)}\nTo export ${they} with all others, write \`settings: { kinds: [${words.join(', ')}] }\`.`;
+  await tell([note('kinds-not-read', summary, detail)]);
 }
 
 /** Flags that say which objects are written anew, and how. */

@@ -3,6 +3,7 @@
 // person decides unclear cases.
 import {
   ageOf,
+  cached,
   defined,
   exits,
   keptMembers,
@@ -395,14 +396,23 @@ async function whatWasDone(
   return results;
 }
 
+/** Made once for a state: many intents may have lost their address. */
+const addressesByObject = new WeakMap<State['resources'], ReadonlyMap<string, string>>();
+
 /** What holds the object of an intent now: the state may have been changed since. */
 function holderOf({ resources }: State, { kind, id, address }: Intent) {
   const isIt = (entry: Entry | undefined): entry is Entry =>
     entry?.kind === kind && entry.id === id;
   const own = resources[address];
   if (isIt(own)) return { address, entry: own };
-  const found = Object.entries(resources).find(([, entry]) => isIt(entry));
-  return found && { address: found[0], entry: found[1] };
+  const byObject = cached(
+    addressesByObject,
+    resources,
+    () =>
+      new Map(Object.entries(resources).map(([one, entry]) => [`${entry.kind} ${entry.id}`, one])),
+  );
+  const holder = byObject.get(`${kind} ${id}`);
+  return holder === undefined ? undefined : { address: holder, entry: resources[holder]! };
 }
 
 /** The entry after an update that is proven: what was sent is not taken for a change by others. Of documents only the declared part is recorded, which the request does not tell. */

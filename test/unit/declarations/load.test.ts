@@ -1010,6 +1010,28 @@ describe('PATH arguments', () => {
     },
   );
 
+  it.each([
+    'accounts receivable: 5\nusers guide: x\nsettings title: x\n',
+    'removed some old things: { name: B }\n',
+  ])('leave out files of others whose keys begin with a word of ours: %j', async (text) => {
+    const { project: loaded, diagnostics } = await loading({ 'others.yaml': text, 'a.yaml': a });
+    expect([loaded?.declarations.length, diagnostics.map(({ code }) => code)]).toEqual([
+      1,
+      ['not-ours'],
+    ]);
+  });
+
+  it('say where a colon is missing in the file of an environment', async () => {
+    const [error] = await errors(
+      { 'a.yaml': a, 'trueup.prod.yaml': 'variables: {}\nsettings target: emulator\n' },
+      { env: 'prod' },
+    );
+    expect([error?.code, error?.detail]).toEqual([
+      'environment-file',
+      'Write a colon behind `settings`.',
+    ]);
+  });
+
   it('may declare what stands in a file of two bytes for each letter', async () => {
     const wide = Buffer.from('accounts:\n  depot: { name: Depot }\n', 'utf16le').toString('latin1');
     const { mayBeDeclared } = await loading({ 'trueup.yaml': a, 'b.yaml': wide });

@@ -4,10 +4,11 @@ import { exits } from '../../../src/model/index.js';
 import { policiesIn } from '../../../src/policies/policy-files.js';
 import { rulesOfPolicies } from '../../../src/policies/cel-policy-rules.js';
 import { declarationFiles } from '../../../src/platform/declaration-files.js';
+import { kinds } from '../../../src/resources/index.js';
 import { folder } from '../../support/cli.js';
 import { declare, planScene } from '../../support/planning.js';
 
-const KNOWN = { taken: [], kinds: [] };
+const KNOWN = { taken: [], kinds: kinds };
 const text = `
 - { name: refused, when: 'plan.summary.create > 0', message: created }
 - { name: final, when: 'plan.summary.create > 0', message: created, allow: false }
@@ -88,10 +89,7 @@ test('what cannot be evaluated for several objects is said once', async () => {
 - { name: named, when: change.kind == "accounts", message: "\${change.address}" }
 `,
   });
-  const { policies } = await policiesIn(
-    { files: declarationFiles, cwd },
-    { ...KNOWN, kinds: ['accounts'] },
-  );
+  const { policies } = await policiesIn({ files: declarationFiles, cwd }, KNOWN);
   const rules = rulesOfPolicies(policies, ({ changes }) => ({
     plan: {
       resource_changes: changes.map(({ address, kind }, index) => ({
@@ -110,4 +108,54 @@ test('what cannot be evaluated for several objects is said once', async () => {
     '`message` cannot be evaluated: there is no member `nothing` (in policies/a.cel.yaml:1:3), for accounts.a, accounts.b',
   ]);
   expect(plan.verdicts.map(({ detail }) => detail)).toEqual(['accounts.a', 'accounts.b']);
+});
+
+const unjudgedOf = async (when: string): Promise<readonly string[]> => {
+  const { path: cwd } = folder({
+    'policies/a.cel.yaml': `- { name: one, when: '${when}', message: found }\n`,
+  });
+  const { policies } = await policiesIn({ files: declarationFiles, cwd }, KNOWN);
+  const rules = rulesOfPolicies(policies, ({ changes }) => ({
+    plan: {
+      resource_changes: changes.map(({ address, kind }) => ({
+        address,
+        kind,
+        change: { after: kind === 'accounts' ? { name: 'A' } : { name: 'G', device_type: 'x' } },
+      })),
+    },
+    declarations: [],
+  }));
+  const { plan } = planScene({
+    declared: [declare('accounts.a', { name: 'A' }), declare('groups.g', { name: 'G' })],
+    more: { rules, kinds },
+  });
+  return plan.verdicts.map(({ detail }) => detail);
+};
+
+describe('of a member that an object lacks, a policy says', () => {
+  test.each([
+    [
+      'which one may be meant',
+      'change.change.after.nmae == "A"',
+      'no member `nmae`. Did you mean `name`? (in',
+    ],
+    [
+      'how the other objects pass',
+      'change.kind == "users" || change.change.after.device_type == "x"',
+      'write `has(change.change.after.device_type) &&` before the condition that reads it (in',
+    ],
+    [
+      'how the items of a list pass',
+      'plan.resource_changes.exists(c, c.change.after.device_type == "y")',
+      'write `has(c.change.after.device_type) &&` before the condition that reads it (in',
+    ],
+  ])('%s', async (_, when, said) => {
+    const found = await unjudgedOf(when);
+    expect(found.filter((one) => one !== 'found')).toEqual([expect.stringContaining(said)]);
+  });
+
+  test.each([
+    'change.kind == "users" || has(change.change.after.device_type) && change.change.after.device_type == "y"',
+    'plan.resource_changes.exists(c, has(c.change.after.device_type) && c.change.after.device_type == "y")',
+  ])('something that can be typed: %s', async (when) => expect(await unjudgedOf(when)).toEqual([]));
 });

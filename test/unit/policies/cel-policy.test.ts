@@ -1,9 +1,8 @@
 // Policies of a project: what they see, what they report, and that nothing passes which could not be evaluated.
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/model/index.js';
+import { kinds } from '../../../src/resources/index.js';
 import { compiledPolicy, type PolicyInput } from '../../../src/policies/cel-policy.js';
-
-const KINDS = ['accounts', 'alert_rules'];
 
 const change = (
   address: string,
@@ -32,7 +31,7 @@ const input: PolicyInput = {
 };
 
 function violations(when: string, message = 'found'): readonly (readonly [string, string?])[] {
-  const compiled = compiledPolicy({ when, message }, KINDS);
+  const compiled = compiledPolicy({ when, message }, kinds);
   if (!('violations' in compiled)) throw new Error(JSON.stringify(compiled));
   return compiled
     .violations(input)
@@ -136,7 +135,7 @@ describe('a message', () => {
 describe('a policy of a fleet', () => {
   const compiled = compiledPolicy(
     { when: 'fleet.changed_tenants > 1', message: '${fleet.changed_tenants} tenants' },
-    KINDS,
+    kinds,
   );
   if (!('violations' in compiled)) throw new Error('it compiles');
   const of = (fleet?: JsonObject): readonly string[] =>
@@ -158,14 +157,14 @@ describe('a policy of a fleet', () => {
     'fleet.a == change.kind',
     'fleet.a == declaration.kind',
   ])('sees no single plan: %s', (when) =>
-    expect(compiledPolicy({ when, message: 'x' }, KINDS)).toMatchObject([
+    expect(compiledPolicy({ when, message: 'x' }, kinds)).toMatchObject([
       { field: 'when', summary: '`fleet` cannot be used in an expression with other variables' },
     ]),
   );
 
   test('of another scope, the message does not name it', () =>
     expect(
-      compiledPolicy({ when: 'plan.summary.create > 0', message: '${fleet.a}' }, KINDS),
+      compiledPolicy({ when: 'plan.summary.create > 0', message: '${fleet.a}' }, kinds),
     ).toMatchObject([{ field: 'message' }]));
 });
 
@@ -186,7 +185,7 @@ describe('a kind or an action that does not exist', () => {
     'plan.resource_changes.map(c, c.kind).exists(k, k == "routerz")',
     'plan.resource_drift.exists(d, d.actions == ["routerz"])',
   ])('is an error: %s', (when) =>
-    expect(compiledPolicy({ when, message: 'x' }, KINDS)).toEqual([
+    expect(compiledPolicy({ when, message: 'x' }, kinds)).toEqual([
       expect.objectContaining({
         summary: expect.stringMatching(/^there is no (?:kind|action) `routerz`/),
       }),
@@ -207,7 +206,7 @@ describe('a kind or an action that does not exist', () => {
     'change.kind == "accounts" && change.change.actions == ["delete", "create"]',
     'change.kind.startsWith("acc") && change.kind + "x" == "accountsx"',
   ])('is not meant in %s', (when) =>
-    expect(compiledPolicy({ when, message: 'x' }, KINDS)).toHaveProperty('violations'),
+    expect(compiledPolicy({ when, message: 'x' }, kinds)).toHaveProperty('violations'),
   );
 });
 
@@ -260,7 +259,7 @@ describe('what does not compile', () => {
     ],
     ['the environment', 'env.HOME != ""', 'x', 'when', /`env` is not a variable/],
   ])('%s', (_, when, message, field, summary) => {
-    const faults = compiledPolicy({ when, message }, KINDS);
+    const faults = compiledPolicy({ when, message }, kinds);
     expect(faults).toEqual([
       expect.objectContaining({ field, summary: expect.stringMatching(summary) }),
     ]);

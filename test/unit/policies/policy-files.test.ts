@@ -2,11 +2,12 @@
 import { expect, test } from 'vitest';
 import { declarationFiles } from '../../../src/platform/declaration-files.js';
 import { policiesIn, policyTestsIn } from '../../../src/policies/policy-files.js';
+import { kinds } from '../../../src/resources/index.js';
 import { folder } from '../../support/cli.js';
 
 const one = '- { name: never, when: "true", message: never }\n';
 const read = (files: Readonly<Record<string, string>>) =>
-  policiesIn({ files: declarationFiles, cwd: folder(files).path }, { taken: [], kinds: [] });
+  policiesIn({ files: declarationFiles, cwd: folder(files).path }, { taken: [], kinds });
 
 test.each([
   ['a.CEL.YAML', 'a.cel.yaml'],

@@ -97,6 +97,12 @@ describe('wrapping', () => {
     ['up to --n a--b c', 8, 8, ['up to', '--n a--b', 'c']],
     ['run: `trueup import a 1` now', 20, 20, ['run:', '`trueup import a 1`', 'now']],
     ['run: `trueup import a 1 b 2` now', 20, 20, ['run: `trueup import', 'a 1 b 2` now']],
+    [
+      'run: `trueup apply --allow max-deletes --allow max-changed`',
+      30,
+      30,
+      ['run: `trueup apply', '--allow max-deletes', '--allow max-changed`'],
+    ],
     ['run: `trueup import a 1', 20, 20, ['run: `trueup import', 'a 1']],
     ['', 5, 5, ['']],
     ['abcde\u0301f', 5, 5, ['abcde\u0301', 'f']],
