@@ -62,7 +62,7 @@ export function referenceNamed(repository: GitRepository, reference: string): Co
   const commit = repository.commitOf(reference);
   if (commit !== undefined) return { reference, commit };
   return refuse('unknown-reference', `There is no git reference ${shown(reference)} here.`, {
-    detail: `To list the references, type: git branch --all && git tag${fetching(reference)}`,
+    detail: `To list the references, type: \`git branch --all && git tag\`${fetching(reference)}`,
   });
 }
 
@@ -70,9 +70,9 @@ export function referenceNamed(repository: GitRepository, reference: string): Co
 function fetching(reference: string): string {
   if (/^-|[\p{Cc}\s:?*[\\]|@\{|\^\{/u.test(reference)) return '';
   if (/[~^]/.test(reference))
-    return '\nA CI job may have fetched the newest commit only. To fetch the others: git fetch --unshallow';
+    return '\nA clone in a CI job may hold the newest commits only. Then fetch the others: `git fetch --unshallow`';
   if (reference === 'HEAD') return '\nThe branch may have no commit yet.';
-  return `\nA CI job may have fetched one branch only. To fetch this one: git fetch origin ${shellWord(reference.replace(/^origin\/(?=.)/, ''))}`;
+  return `\nA CI job may have fetched one branch only. To fetch this one: \`git fetch origin ${shellWord(reference.replace(/^origin\/(?=.)/, ''))}\``;
 }
 
 /** Errors that say no more than that nothing is declared. */

@@ -28,7 +28,7 @@ export async function stateInGit(cwd: string, location: string): Promise<Diagnos
       : `git does not ignore the state ${path}.`,
     [
       'Every branch and every clone would have a state of its own, and one of them is always old.',
-      'A team shares a state on a server (docs/how-to/share-a-state.md).',
+      'A team shares a state on a server (docs/how-to/share-a-state.md of the trueup package).',
       `Add ${files} to .gitignore.`,
       ...(isTracked ? [`Then type: git rm --cached ${shellWord(files)}`] : []),
     ].join('\n'),

@@ -42,16 +42,25 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
   return found === undefined ? '' : ` Did you mean \`${found}\`?`;
 }
 
-/** As `didYouMean`, for an address. Names are compared with those of the same kind, and keys with those of the same name; one may be the beginning of the other. */
-export function didYouMeanAddress(address: string, candidates: Iterable<string>): string {
+/** As `didYouMean`, for an address, in the form that `written` gives it. Names are compared with those of the same kind, and keys with those of the same name; one may be the beginning of the other. */
+export function didYouMeanAddress(
+  address: string,
+  candidates: Iterable<string>,
+  written: (found: string) => string = (found) => found,
+): string {
   const all = [...candidates];
+  const meant = (found: string | undefined): string =>
+    found === undefined ? '' : ` Did you mean \`${written(found)}\`?`;
+  // A shell takes the quotes of a key.
+  const quoted = all.find((one) => one.replaceAll('"', '') === address);
+  if (quoted !== undefined) return meant(quoted);
   const stem = withoutKey(address);
   const prefixes = [`${stem}[`, address.slice(0, address.indexOf('.') + 1)];
   const prefix = prefixes.find((one) => one !== '' && all.some((other) => other.startsWith(one)));
-  if (prefix === undefined || !address.startsWith(prefix)) return didYouMean(address, all);
+  if (prefix === undefined || !address.startsWith(prefix)) return meant(nearest(address, all));
   const rests = all.flatMap((one) => (one.startsWith(prefix) ? one.slice(prefix.length) : []));
   const word = address.slice(prefix.length);
   const longer = rests.find((one) => one.startsWith(word) || word.startsWith(one));
   const rest = nearest(word, rests) ?? longer;
-  return rest === undefined ? '' : ` Did you mean \`${prefix}${rest}\`?`;
+  return meant(rest === undefined ? undefined : prefix + rest);
 }

@@ -190,10 +190,10 @@ const worthCounting = (summary: Summary) =>
 export function baseSentence({ body, base }: DocumentRequest): string | undefined {
   if (!base) return undefined;
   const what = Object.values(body ?? {}).some((value: Json) => isClear(value))
-    ? 'in place of the whole live document'
-    : 'with the rest of the live document';
-  const version = base.version_number === null ? '' : `, version ${base.version_number}`;
-  return `${what}${version}, sha256 ${base.sha256.slice(0, 12)}…`;
+    ? 'the whole live document is replaced'
+    : 'members that are not declared are read again and sent unchanged';
+  const version = base.version_number === null ? '' : `version ${base.version_number}, `;
+  return `${what} (planned from ${version}sha256 ${base.sha256.slice(0, 12)}…)`;
 }
 
 /** The two sides of a comparison. */

@@ -170,7 +170,7 @@ describe('clearing', () => {
     expect(stderr).toContain('lifecycle: { clear: true }');
     const home = declared('[{}, []]', ', clear: true');
     expect((await home.expect(0, ['plan'], one.there)).stdout).toContain(
-      'in place of the whole live document',
+      'the whole live document is replaced',
     );
     await home.expect(0, APPLY, one.there);
     expect(one.live()).toEqual([{}, []]);

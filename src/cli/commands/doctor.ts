@@ -262,7 +262,7 @@ async function assumed(context: Context, settings: Settings): Promise<readonly F
     if (!(error instanceof Refusal)) throw error;
     return [...findings, bad('assumptions', why(error))];
   }
-  const told = `${UNCHECKABLE} assumptions cannot be checked by reading: docs/explanation/api.md says what happens if they are wrong`;
+  const told = `${UNCHECKABLE} assumptions cannot be checked by reading: docs/explanation/api.md of the trueup package says what happens if they are wrong`;
   return [...findings, note('others', told)];
 }
 

@@ -151,7 +151,7 @@ function checked(flag: string, [pattern, example]: readonly [RegExp, string], te
 
 const noImage = (): never =>
   refuse('usage', '--image is missing: trueup publishes no image.', {
-    detail: `Build one that holds trueup, and this folder at ${FOLDER}: docs/how-to/fleet-kubernetes.md`,
+    detail: `Build one that holds trueup, and this folder at ${FOLDER}: docs/how-to/fleet-kubernetes.md of the trueup package`,
   });
 
 /** What everybody could read who may read the job. @throws Refusal */

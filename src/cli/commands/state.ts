@@ -135,7 +135,7 @@ function entryOf(resources: State['resources'] = {}, address: string): Entry {
   const members = all.filter((one) => one.startsWith(`${address}[`));
   const instead =
     members.length === 0
-      ? didYouMeanAddress(address, all)
+      ? didYouMeanAddress(address, all, shellWord)
       : ` It has members: ${firstNamed(members.map(shellWord), FEW)}`;
   return refuse('not-managed', `${address} is not in the state.${instead}`, {
     detail: 'List the addresses: trueup state list',

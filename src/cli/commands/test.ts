@@ -23,7 +23,7 @@ export const run: Command = async (context) => {
   const policies = await readPolicies(context);
   if (policies.length === 0)
     refuse('no-policies', 'There is no policy in policies/*.cel.yaml.', {
-      detail: 'How to write one: docs/how-to/write-policies.md',
+      detail: 'How to write one: docs/how-to/write-policies.md of the trueup package',
     });
   const { policyTestsIn } = await import('../../policies/policy-files.js');
   const { tests, diagnostics } = await policyTestsIn(
@@ -33,7 +33,7 @@ export const run: Command = async (context) => {
   if (diagnostics.length > 0) throw new Refusal(diagnostics);
   if (tests.length === 0)
     refuse('no-tests', 'There is no test in policies/*.test.yaml.', {
-      detail: 'How to write one: docs/how-to/write-policies.md',
+      detail: 'How to write one: docs/how-to/write-policies.md of the trueup package',
     });
   const wrong = tests.flatMap(unreadInput);
   if (wrong.length > 0) throw new Refusal(wrong);
@@ -65,7 +65,7 @@ const unreadInput = ({ plan = {}, fleet = {}, origin }: PolicyTest): readonly Di
     severity: 'error',
     code: 'unknown-attribute',
     summary: `no policy can see ${name}`,
-    detail: 'Members are those of the plan document, or of `fleet`: docs/how-to/write-policies.md',
+    detail: 'Members are those of the plan document, or of `fleet`: docs/how-to/write-policies.md of the trueup package',
     origin,
   }));
 

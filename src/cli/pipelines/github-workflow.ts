@@ -25,7 +25,7 @@ const stateIsNamed = `      - name: The state is named
           }
 `;
 
-const header = `# Written by trueup init; yours to change. How it works, and what to set up: docs/how-to/ci.md of trueup.
+const header = `# Written by trueup init; yours to change. How it works, and what to set up: docs/how-to/ci.md of the trueup package.
 #   pull request   validates; for branches of this repository, posts the plan as a comment. Only reads.
 #   default branch makes a plan, waits for the reviewers of the environment "production", and applies that plan.
 #   every night    keeps an issue open as long as something was changed outside of trueup.

@@ -9,7 +9,7 @@ const header = ({ addresses, secrets, stateVariables, stateSecrets, state }: Pip
     ...(state === undefined ? [] : [...stateVariables, ...stateSecrets]),
     'GITLAB_TOKEN',
   ];
-  return `# Written by trueup init; yours to change. How it works, and what to set up: docs/how-to/ci.md of trueup.
+  return `# Written by trueup init; yours to change. How it works, and what to set up: docs/how-to/ci.md of the trueup package.
 #   merge request  validates; for branches of this project, posts the plan as a comment. Only reads.
 #   default branch makes a plan; who starts the job trueup-apply applies that plan.
 #   schedule       keeps an issue open as long as something was changed outside of trueup.

@@ -83,7 +83,7 @@ type Steps = readonly TraversalStep[];
 
 /** How to do without an expression. */
 export const OTHER_WAYS =
-  'Work the value out in the program, or let Terraform carry out this stack with the provider: `terraform plan`. docs/how-to/cdk.md lists what is evaluated.';
+  'Work the value out in the program, or let Terraform carry out this stack with the provider: `terraform plan`. docs/how-to/cdk.md of the trueup package lists what is evaluated.';
 /** Stands in for a value with an error. */
 const NOTHING = '';
 

@@ -45,6 +45,13 @@ test.each([
   ]);
 });
 
+test('a key whose quotes the shell took is written for the shell', async () => {
+  const { stderr } = await refused(show, 'show', 'accounts.c[k]');
+  expect(stderr).toContain(
+    `accounts.c[k] is not in the state. Did you mean \`'accounts.c["k"]'\`?`,
+  );
+});
+
 test('a rollback without a serial says what lists the serials', async () => {
   const { code, stderr } = await refused(rollback, 'rollback');
   expect([code, stderr]).toEqual([

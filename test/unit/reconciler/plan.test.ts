@@ -891,6 +891,17 @@ const table: readonly Row[] = [
   },
 ];
 
+it('a target whose quotes the shell took is written for the shell', () => {
+  const { plan } = planScene({
+    declared: [declare('accounts.hq["k"]', { name: 'N' })],
+    live: { accounts: [root] },
+    request: { targets: ['accounts.hq[k]'] },
+  });
+  expect(plan.diagnostics.map(({ detail }) => detail)).toContain(
+    `Did you mean 'accounts.hq["k"]'?`,
+  );
+});
+
 describe('the table of planning', () => {
   it.each(table)('$title', (row) => {
     const proposal = planScene(row);

@@ -61,19 +61,19 @@ describe('what a request does with the rest of a document', () => {
       'carries it',
       { configuration: [{ lan: 1 }, []] },
       5,
-      'with the rest of the live document, version 5, sha256 abcdef012345…',
+      'members that are not declared are read again and sent unchanged (planned from version 5, sha256 abcdef012345…)',
     ],
     [
       'clears it',
       { configuration: [{}, []] },
       5,
-      'in place of the whole live document, version 5, sha256 abcdef012345…',
+      'the whole live document is replaced (planned from version 5, sha256 abcdef012345…)',
     ],
     [
       'carries it, without a version',
       { configuration: [{}] },
       null,
-      'with the rest of the live document, sha256 abcdef012345…',
+      'members that are not declared are read again and sent unchanged (planned from sha256 abcdef012345…)',
     ],
   ])('%s', (_, body, version_number, said) =>
     expect(
