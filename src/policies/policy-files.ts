@@ -295,11 +295,7 @@ type WrittenPolicy = Pick<ProjectPolicy, 'name'> &
   Partial<Pick<ProjectPolicy, 'severity' | 'allow'>> &
   Parameters<typeof compiledPolicy>[0];
 
-function policyOf(
-  reading: PolicyReading,
-  item: Item,
-  kinds: Kinds,
-): ProjectPolicy | undefined {
+function policyOf(reading: PolicyReading, item: Item, kinds: Kinds): ProjectPolicy | undefined {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema was applied
   const written = checked(reading, item, {
     attributes: policyAttributes,

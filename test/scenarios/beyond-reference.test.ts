@@ -84,7 +84,7 @@ async function running(text: string): Promise<Running> {
 test('they are made and adopted, plan empty, drift, and go', async () => {
   const { home, env, say } = await running(declared);
   expect(await say(3, 'plan')).toContain(
-    'account_authorizations.lee (Lee@Example.com) changes from read_only_user to the higher role',
+    'account_authorizations.lee (Lee@Example.com on Headquarters) changes from read_only_user to the higher role',
   );
   const allowed = ['--auto-approve', '--allow', 'privilege-escalation', '--allow', 'first-run'];
   expect(await say(0, 'apply', ...allowed)).toMatch(

@@ -62,7 +62,7 @@ async function tellUnread(
   const command = ['trueup export', ...words, ...otherWords('export', asked)].join(' ');
   const they = words.length === 1 ? 'it' : 'them';
   const summary = `Not read, because neither the command, the settings nor the state names ${they}: ${words.join(', ')}.`;
-  const detail = `To export ${they}: ${typed(command, said)}\nTo export ${they} with all others, write \`settings: { kinds: [${words.join(', ')}] }\`.`;
+  const detail = `To export ${they}: ${typed(command, said)}\nTo export ${they} each time, add ${they} to \`settings.kinds\`.`;
   await tell([note('kinds-not-read', summary, detail)]);
 }
 

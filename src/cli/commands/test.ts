@@ -65,7 +65,8 @@ const unreadInput = ({ plan = {}, fleet = {}, origin }: PolicyTest): readonly Di
     severity: 'error',
     code: 'unknown-attribute',
     summary: `no policy can see ${name}`,
-    detail: 'Members are those of the plan document, or of `fleet`: docs/how-to/write-policies.md of the trueup package',
+    detail:
+      'Members are those of the plan document, or of `fleet`: docs/how-to/write-policies.md of the trueup package',
     origin,
   }));
 

@@ -424,7 +424,9 @@ function unknownName(
   const shown = [...kinds.values()].find(({ named_as }) => named_as !== undefined);
   const example = shown ? `, as in ${shown.name}.${shown.named_as}` : '';
   const detail =
-    near === undefined ? `Addresses are <kind>.<name>${example}.` : `Did you mean ${shellWord(near)}?`;
+    near === undefined
+      ? `Addresses are <kind>.<name>${example}.`
+      : `Did you mean ${shellWord(near)}?`;
   const summary = `${name} is neither declared nor in the state.`;
   return { severity: 'error', code: 'unknown-address', summary, detail };
 }

@@ -1,5 +1,6 @@
 // The rule against giving a user a higher role.
-import { labelsIn, type PolicyRule } from '../../model/index.js';
+import { labelOf, labelsIn, type PolicyRule } from '../../model/index.js';
+import { accountAuthorizations } from '../account-authorizations.js';
 import { rank, reroles, escalates, roleAfter, USERS } from './roles.js';
 
 export const privilegeEscalation: Omit<PolicyRule, 'name'> = {
@@ -10,7 +11,11 @@ export const privilegeEscalation: Omit<PolicyRule, 'name'> = {
       .filter((change) => escalates(change.before.role, roleAfter(change), roles))
       .map((change) => {
         const after = roleAfter(change);
-        const email = labelsIn(live)(USERS, String(change.before.user));
+        const others = labelsIn(live);
+        const isUserRead = others(USERS, String(change.before.user)) !== undefined;
+        const whose = isUserRead
+          ? ` (${labelOf(accountAuthorizations, change.before, others)})`
+          : '';
         const unknown = [change.before.role, after].filter(
           (role) => typeof role === 'string' && rank(role, roles) < 0,
         );
@@ -25,7 +30,7 @@ export const privilegeEscalation: Omit<PolicyRule, 'name'> = {
             : 'a role that is known only after apply';
         return {
           address: change.address,
-          detail: `${change.address}${email === undefined ? '' : ` (${email})`} changes from ${String(change.before.role)} to ${to}${why}`,
+          detail: `${change.address}${whose} changes from ${String(change.before.role)} to ${to}${why}`,
         };
       }),
 };

@@ -62,3 +62,33 @@ it('customers with the same names are exported side by side', async () => {
   const { stdout } = await done(exportRun, 'export', '--account', 'North', '--all');
   expect(stdout).toMatch(/^ {2}depot:/m);
 });
+
+it.each([
+  [[], ''],
+  [['--all', '--out', 'live'], ' --out live --all'],
+  [['--format', 'hcl', '--out', 'live'], ' --out FOLDER --format hcl'],
+  [['--split', 'account', '--out', 'live'], ' --out FOLDER --split account'],
+])(
+  'an export with %j names what it did not read, and the command that does',
+  async (flags, words) => {
+    const service = await box({
+      version: 1,
+      root: '1',
+      next_id: 100,
+      records: {
+        accounts: [
+          { id: '1', account: null, name: 'Root' },
+          { id: '2', account: '1', name: 'A' },
+        ],
+      },
+    });
+    boxes.push(service);
+    const cwd = freshFolder();
+    writeFileSync(join(cwd, 'trueup.yaml'), 'settings: { kinds: [users] }\n');
+    const { stderr } = await inProcess(exportRun, ['export', ...flags], { cwd, env: service.env });
+    expect(stderr).toContain(
+      'neither the command, the settings nor the state names them: groups, routers.',
+    );
+    expect(stderr).toContain(`To export them: trueup export groups routers${words} To export`);
+  },
+);
