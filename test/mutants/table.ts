@@ -8716,8 +8716,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a key that is indented too far is taken for one on the same line',
     file: 'declarations/yaml/reader.ts',
-    find: 'return deeper.length > indent.length;',
-    replace: 'return false;',
+    find: 'return goesOn ? DEEPER : undefined;',
+    replace: 'return undefined;',
     tests: ['unit/declarations/yaml.test.ts'],
   },
   {
@@ -8786,8 +8786,22 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a comment that hides a bracket is not named',
     file: 'declarations/yaml/reader.ts',
-    find: 'hidesEnd(text, error.pos[0]) ? COMMENT',
+    find: 'hidesEnd(text, offset) ? COMMENT',
     replace: 'false ? COMMENT',
+    tests: ['unit/declarations/yaml.test.ts'],
+  },
+  {
+    name: 'a comment behind a string in quotes hides a bracket',
+    file: 'declarations/yaml/reader.ts',
+    find: 'return type === CST.SCALAR && ',
+    replace: 'return ',
+    tests: ['unit/declarations/yaml.test.ts'],
+  },
+  {
+    name: 'any two keys on one line are a line that is indented too far',
+    file: 'declarations/yaml/reader.ts',
+    find: "&& next?.code === 'MULTILINE_IMPLICIT_KEY'",
+    replace: '',
     tests: ['unit/declarations/yaml.test.ts'],
   },
   {

@@ -41,9 +41,9 @@ export function readYaml(
   const [fault] = scan(text, mostTokens);
   if (fault) return { faults: [fault] };
   return readEach(text, (document) => {
-    const [first] = document.errors;
+    const [first, next] = document.errors;
     return first
-      ? { faults: [inOurWords(first, text)], documents: [] }
+      ? { faults: [inOurWords(first, next, text)], documents: [] }
       : converted(document, marked);
   });
 }
@@ -120,7 +120,7 @@ export function readKeys(
     };
     // What is not closed is found where the next key begins, and a wrong indentation before the key that has it.
     const broken = errors
-      .map((one) => inOurWords(one, text))
+      .map((one, index) => inOurWords(one, errors[index + 1], text))
       .filter(({ offset }) => {
         const key = offset + text.slice(offset, offset + LONGEST_INDENT).search(/[^ \t]|$/);
         return matters(text[key - 1] === '\n' ? key - 1 : key);
@@ -271,8 +271,8 @@ const QUOTED_COLON: Words = [
 ];
 
 const DEEPER: Words = [
-  'the line below is indented further than this key, which has a value',
-  'Begin the keys of one mapping in the same column.',
+  'a line below is indented further than this key, which has a value',
+  'Begin the keys of one mapping in the same column, and write a string of several lines in quotes.',
 ];
 
 const INNER_QUOTE: Readonly<Record<string, Words>> = {
@@ -304,14 +304,6 @@ const isUnquoted = ({ before, after }: PlaceOfError): boolean =>
 const isKeyInString = ({ before, after }: PlaceOfError): boolean =>
   /:[ \t]+$/.test(before) && /^[^,[\]{}]*:(?:[ \t]|$)/.test(after);
 
-/** A key with a value, and below it a key that is indented further. */
-function isDeeperBelow({ before, after }: PlaceOfError, below: string): boolean {
-  const [, indent] = /^([ \t]*)[^ \t#][^:]*:[ \t]+$/.exec(before) ?? [];
-  const [, deeper] = /^([ \t]*)[^ \t#][^:]*:(?:[ \t]|$)/.exec(below) ?? [];
-  if (indent === undefined || deeper === undefined || after.includes(': ')) return false;
-  return deeper.length > indent.length;
-}
-
 /** How far one looks on each side of an error: a line may have megabytes, and each of its places an error. */
 const LOOKED_AT = 300;
 
@@ -332,8 +324,6 @@ function causeAt({ code, pos: [offset] }: YAMLError, text: string): Words | unde
   const place = placeIn(text, offset);
   if (code === 'BLOCK_IN_FLOW') return isKeyInString(place) ? QUOTED_COLON : undefined;
   if (!OF_QUOTES.has(code)) return undefined;
-  const lines = text.slice(offset, offset + LOOKED_AT).split(/\r?\n/);
-  if (code === 'BLOCK_AS_IMPLICIT_KEY' && isDeeperBelow(place, lines[1] ?? '')) return DEEPER;
   return isUnquoted(place) ? UNQUOTED : innerQuote(place);
 }
 
@@ -342,20 +332,35 @@ const COMMENT: Words = [
   'Write the string with the `#` in quotes.',
 ];
 
-/** Whether a comment hides what closes a bracket, in the line before the place where that is noticed. */
+/** Whether the line before the place where an open bracket is noticed ends in a plain string and a comment, which hides what closes the bracket. */
 function hidesEnd(text: string, offset: number): boolean {
-  const before = text.slice(Math.max(0, offset - LOOKED_AT), offset).trimEnd();
-  return /[[{][^\r\n]*[ \t]#[^\r\n]*[\]}]$/.test(before);
+  const lines = text.slice(Math.max(0, offset - LOOKED_AT), offset).split(/[\r\n]/);
+  const [type, , , comment = ''] = [
+    ...new Lexer().lex(lines.findLast((line) => /^\s*[^\s#]/.test(line)) ?? ''),
+  ].slice(-4);
+  return type === CST.SCALAR && /^#[^[{]*[\]}]/.test(comment);
 }
 
-function inOurWords(error: YAMLError, text: string): SyntaxFault {
-  const isOpen = error.code === 'BAD_INDENT' && error.message.startsWith('Flow');
-  const open = hidesEnd(text, error.pos[0]) ? COMMENT : OPEN;
-  const known = isOpen ? open : (causeAt(error, text) ?? words[error.code]);
-  const [summary, detail] = known ?? [
-    'this is not valid YAML',
-    'Look for a wrong indentation, a missing `: `, or a quote or bracket that is not closed.',
-  ];
+/** What is said of a bracket that is not closed, and of a value that goes on in a line that holds a key. */
+function causeBefore(
+  { code, message, pos: [offset] }: YAMLError,
+  next: YAMLError | undefined,
+  text: string,
+): Words | undefined {
+  if (code === 'BAD_INDENT' && message.startsWith('Flow'))
+    return hidesEnd(text, offset) ? COMMENT : OPEN;
+  const goesOn = code === 'BLOCK_AS_IMPLICIT_KEY' && next?.code === 'MULTILINE_IMPLICIT_KEY';
+  return goesOn ? DEEPER : undefined;
+}
+
+/** @param next the error behind it, which tells more of its cause */
+function inOurWords(error: YAMLError, next: YAMLError | undefined, text: string): SyntaxFault {
+  const [summary, detail] = causeBefore(error, next, text) ??
+    causeAt(error, text) ??
+    words[error.code] ?? [
+      'this is not valid YAML',
+      'Look for a wrong indentation, a missing `: `, or a quote or bracket that is not closed.',
+    ];
   return { offset: error.pos[0], code: 'yaml-syntax', summary, ...defined({ detail }) };
 }
 

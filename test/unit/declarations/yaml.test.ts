@@ -62,6 +62,9 @@ describe('the profile', () => {
   const MISSING = 'a character is missing here';
   const INVALID = 'this is not valid YAML';
   const TWO_KEYS = 'two keys on one line, or a list where a string is expected';
+  const OPEN = 'a `[` or `{` is not closed before this line';
+  const COMMENT = 'a `]` or `}` in a comment closes nothing: a comment begins with ` #`';
+  const DEEPER = 'a line below is indented further than this key, which has a value';
   // The place is where `^` stands.
   it.each([
     ['a: [$^{b.c.id}]', UNQUOTED],
@@ -82,14 +85,20 @@ describe('the profile', () => {
     ['a: { b:\n  ^c: d }', 'an indented block is not allowed inside `[…]` or `{…}`'],
     ['a: ^Elm: Clinics', TWO_KEYS],
     ['a: ^%50', 'a plain string cannot begin with `%`'],
-    [
-      'a: { b: c #7 }\n^d: e\n',
-      'a `]` or `}` in a comment closes nothing: a comment begins with ` #`',
-    ],
-    [
-      'a:\n  b: ^Ticket desk\n    c: true\n',
-      'the line below is indented further than this key, which has a value',
-    ],
+    ['a: { b: c #7 }\n^d: e\n', COMMENT],
+    ['a: { b: c #7 } # f\n\n  # g\n^d: e\n', COMMENT],
+    ['a: { f: g,\n  b: [c\t#7] }\n^d: e\n', COMMENT],
+    ['a: { b: "c #7"   # was [f]\n^d: e\n', OPEN],
+    ['a: { b: "c #7"   # was {f}}\n^d: e\n', OPEN],
+    ['a: { b: "c" # f }\n^d: e\n', OPEN],
+    ['a: { b: { c: f },   # see [g]\n^d: e\n', OPEN],
+    ['a: { b: c # see [g]\n^d: e\n', OPEN],
+    ['a: { b: "c",  # (was {x})}\n^d: e\n', OPEN],
+    ['a:\n  b: ^Ticket desk\n    c: true\n', DEEPER],
+    ['a:\n  b: ^Ticket desk\n\n    c: true\n', DEEPER],
+    ['a:\n  b: ^Ticket desk\n    long name, see: c\n', DEEPER],
+    ['a:\n  b: ^Ticket desk\n    - c: true\n', DEEPER],
+    ['a:\n  b: ^c: d\n    e: f\n', TWO_KEYS],
     ['a: "${b^', MISSING],
   ])('says of a quote that is missing, or too many: %j', (marked, summary) => {
     const offset = marked.indexOf('^');
@@ -102,6 +111,10 @@ describe('the profile', () => {
     ['a: "${b["c"]}"', 'Write the whole string in `\'…\'`, or each inner `"` as `\\"`.'],
     ["a: '${b['c']}'", "Write the whole string in `\"…\"`, or each inner `'` as `''`."],
     ['a: { b: c: d }', 'Write the string in quotes, or an inner key and its value in `{…}`.'],
+    [
+      'a: b\n  c: d',
+      'Begin the keys of one mapping in the same column, and write a string of several lines in quotes.',
+    ],
   ])('says how to write %j', (text, detail) => {
     expect(faults(text)[0]?.detail).toBe(detail);
   });
