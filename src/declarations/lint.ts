@@ -6,6 +6,7 @@ import {
   Template,
   didYouMean,
   duplicatesAllowed,
+  firstNamed,
   foldedText,
   groupedBy,
   isClear,
@@ -37,6 +38,7 @@ import {
 import { placeText } from './collect.js';
 import { errorAt } from './diagnostics-list.js';
 import { spell } from './interpolate.js';
+import { MOST_WORDS } from './validation.js';
 
 /** Warnings, and errors for declarations that no live object could tell apart. */
 export function lint(
@@ -50,7 +52,7 @@ export function lint(
     if (!kind) return [];
     const found = [
       ...(kind.lint?.(one, (address) => byAddress.get(address)) ?? []),
-      ...strangeIn(object('', kind.attributes), one.values, ranked, ''),
+      ...strangeIn(object('', kind.attributes), one.values, { kind: one.kind, ranked }),
       ...literalSecrets(kind, one.values),
     ];
     return found.map((each) => ({
@@ -145,25 +147,25 @@ const isLiteral = (value: Value): boolean =>
 function strangeIn(
   attribute: Attribute,
   value: Value,
-  ranked: Roles,
-  path: string,
+  run: { readonly kind: string; readonly ranked: Roles },
+  path = '',
 ): readonly Advice[] {
   if (attribute.word === 'object')
     return Object.entries(isTree(value) ? value : {}).flatMap(([name, item]) => {
       const inner = own(attribute.attributes, name);
-      return inner ? strangeIn(inner, item, ranked, path === '' ? name : `${path}.${name}`) : [];
+      return inner ? strangeIn(inner, item, run, path === '' ? name : `${path}.${name}`) : [];
     });
   if (attribute.word === 'list' || attribute.word === 'set')
-    return isList(value)
-      ? value.flatMap((item) => strangeIn(attribute.of, item, ranked, path))
-      : [];
+    return isList(value) ? value.flatMap((item) => strangeIn(attribute.of, item, run, path)) : [];
   if (attribute.word !== 'choice' || typeof value !== 'string') return [];
-  if (attribute.values.includes(value) || Object.hasOwn(ranked, value)) return [];
+  const { values } = attribute;
+  if (values.includes(value) || Object.hasOwn(run.ranked, value)) return [];
+  const all = values.length > MOST_WORDS ? `; all of them: \`trueup schema ${run.kind}\`` : '';
   return [
     {
       code: 'unknown-value',
-      summary: `\`${path}\`: \`${value}\` is not a known value.${didYouMean(value, attribute.values)}`,
-      detail: 'The list of known values is not complete: if yours is right, leave it.',
+      summary: `\`${path}\`: \`${value}\` is not a known value.${didYouMean(value, values)}`,
+      detail: `Known: ${firstNamed(values, MOST_WORDS)}${all}. This list is not complete: if yours is right, leave it.`,
       attribute: path,
     },
   ];

@@ -5,6 +5,7 @@ import {
   defined,
   durationWords,
   didYouMean,
+  firstNamed,
   nearest,
   walk,
   digest,
@@ -203,6 +204,9 @@ function missing(
   return { path, code: 'missing-attribute', summary, ...defined({ detail }) };
 }
 
+/** Values of a choice that a message names. */
+export const MOST_WORDS = 10;
+
 /** A value that does not fit its attribute. A secret's value is not even described. @param nullable whether null would have fitted, where that is known */
 export function mismatch(
   path: readonly string[],
@@ -223,7 +227,7 @@ export function mismatch(
       path,
       code: 'unknown-choice',
       summary: `\`${where}\` is not one of its words.${didYouMean(value, attribute.values)}`,
-      detail: `Words: ${attribute.values.join(', ')}.`,
+      detail: `Words: ${firstNamed(attribute.values, MOST_WORDS)}.`,
     };
   if (attribute.only_false === true && value === true) return { ...onlyFalse(where), path };
   const named = namesNothing(attribute, value) ? ' that names nothing' : '';
@@ -231,7 +235,7 @@ export function mismatch(
     path,
     code: value === null ? 'null-value' : 'wrong-type',
     summary: `\`${where}\`: ${expected(attribute, nullable)} is expected, not ${found(value)}${named}`,
-    ...defined({ detail: remedy(attribute, value) }),
+    ...defined({ detail: remedy(path, attribute, value) }),
   };
 }
 
@@ -250,7 +254,7 @@ const plainWords = {
 };
 
 function expected(attribute: Attribute, nullable: boolean): string {
-  if (attribute.word === 'choice') return `one of ${attribute.values.join(', ')}`;
+  if (attribute.word === 'choice') return `one of ${firstNamed(attribute.values, MOST_WORDS)}`;
   if (attribute.word === 'ref')
     return `an identifier ${attribute.wire === 'integer' ? 'of digits ' : ''}or a reference`;
   if (attribute.word !== 'document') return plainWords[attribute.word];
@@ -283,14 +287,25 @@ export const ofExpression = (one: Violation, written: Raw): Violation =>
     ? { ...one, detail: 'Convert it in the expression: `string(…)`.' }
     : one;
 
-function remedy(attribute: Attribute, value: Raw | undefined): string | undefined {
+function remedy(
+  path: readonly string[],
+  attribute: Attribute,
+  value: Raw | undefined,
+): string | undefined {
   const { word } = attribute;
   const isListed = word === 'list' || word === 'set';
-  if ((value === null || namesNothing(attribute, value)) && attribute.optional !== true)
-    return 'Give it a value.';
-  if (value === null || namesNothing(attribute, value))
-    return `Give it a value, or leave the key out: ${isListed ? '`[]` means none; ' : ''}what is absent is not managed.`;
-  const isText = word === 'text' || (word === 'choice' && attribute.values.includes(String(value)));
+  if (value === null || namesNothing(attribute, value)) {
+    const isItem = /^\d+$/.test(path.at(-1) ?? '');
+    const ways = [
+      'Give it a value',
+      ...(isItem ? ['remove it'] : []),
+      ...(attribute.optional === true ? ['leave the key out: what is absent is not managed'] : []),
+    ];
+    return `${ways.join(', or ')}.${isListed ? ' `[]` means none.' : ''}`;
+  }
+  const isText =
+    word === 'text' ||
+    (word === 'choice' && (attribute.open || attribute.values.includes(String(value))));
   const advice = howToWrite({ isText, isListed }, value);
   return advice === IN_QUOTES && word === 'text' && attribute.format === 'duration'
     ? `Write ${durationWords}.`

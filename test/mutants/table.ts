@@ -8709,9 +8709,23 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what is no word of a choice is to be written in quotes',
     file: 'declarations/validation.ts',
-    find: "(word === 'choice' && attribute.values.includes(String(value)))",
+    find: "(word === 'choice' && (attribute.open || attribute.values.includes(String(value))))",
     replace: "word === 'choice'",
     tests: ['unit/declarations/expressions.test.ts'],
+  },
+  {
+    name: 'another word of an open choice is not to be written in quotes',
+    file: 'declarations/validation.ts',
+    find: '(attribute.open || attribute.values.includes(String(value)))',
+    replace: 'attribute.values.includes(String(value))',
+    tests: ['unit/declarations/expressions.test.ts'],
+  },
+  {
+    name: 'an unknown value does not name what shows all that are known',
+    file: 'declarations/lint.ts',
+    find: 'values.length > MOST_WORDS ?',
+    replace: 'false ?',
+    tests: ['unit/declarations/lint.test.ts'],
   },
   {
     name: 'a key that is indented too far is taken for one on the same line',
@@ -8814,8 +8828,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a required value is to be left out',
     file: 'declarations/validation.ts',
-    find: '&& attribute.optional !== true)',
-    replace: '&& false)',
+    find: 'attribute.optional === true ?',
+    replace: 'true ?',
     tests: ['unit/declarations/expressions.test.ts'],
   },
   {

@@ -178,9 +178,32 @@ describe('a value of another type that an expression gives', () => {
     expect([one?.code, one?.detail]).toEqual(['null-value', detail]);
   });
 
-  it('is written in quotes where it is no expression', async () => {
-    const [one] = await errors({ 'p.yaml': 'accounts:\n  p: { name: true }\n' });
-    expect(one?.detail).toBe('Write it in quotes.');
+  it.each([
+    ['accounts:\n  p: { name: true }\n'],
+    ['account_authorizations:\n  p: { user: "1", account: "1", role: 5 }\n'],
+    ['alert_rules:\n  p: { schedule: true }\n'],
+    ['alert_rules:\n  p: { filter_criteria: { alert_type__in: [5] } }\n'],
+  ])('is written in quotes where it is no expression: %j', async (text) => {
+    const [one] = await errors({ 'p.yaml': text });
+    expect([one?.code, one?.detail]).toEqual(['wrong-type', 'Write it in quotes.']);
+  });
+
+  it.each([
+    ['associated_accounts: [null]', 'Give it a value, or remove it.'],
+    ['filter_criteria: { alert_type__in: null }', 'Give it a value. `[]` means none.'],
+    [
+      'associated_accounts: null',
+      'Give it a value, or leave the key out: what is absent is not managed. `[]` means none.',
+    ],
+  ])('is no null in a list: %s', async (rule, detail) => {
+    const [one] = await errors({ 'p.yaml': `alert_rules: { p: { ${rule} } }\n` });
+    expect([one?.code, one?.detail]).toEqual(['null-value', detail]);
+  });
+
+  it('does not list all that a choice knows', async () => {
+    const text = 'alert_rules:\n  p: { filter_criteria: { alert_type__in: [5] } }\n';
+    const [one] = await errors({ 'p.yaml': text });
+    expect(one?.summary).toMatch(/one of account_locked, .* and \d+ more is expected/);
   });
 });
 

@@ -27,6 +27,18 @@ account_authorizations:
 `;
 
 describe('lint', () => {
+  it.each([
+    ['schedule: weekly', 'Known: daily. This list'],
+    [
+      'filter_criteria: { alert_type__in: [lost] }',
+      /^Known: (?:\w+, ){9}\w+ and \d+ more; all of them: `trueup schema alert_rules`\. This list/,
+    ],
+  ])('says which values are known: %s', async (text, said) => {
+    const given = await project(`alert_rules:\n  r: { associated_groups: [1], ${text} }\n`);
+    const found = lint(given, kinds).find(({ code }) => code === 'unknown-value');
+    expect(found?.detail).toMatch(said);
+  });
+
   it('has nothing to say of a sound project', async () => {
     expect(await advice(CLEAN)).toEqual([]);
   });
