@@ -22,8 +22,6 @@ import { isMap, type Raw } from './yaml/raw-values.js';
 export type Member = NonNullable<Scope['each']>;
 
 const MOST_MEMBERS = 100_000;
-/** Members of a mapping that an error names at most. */
-const FEW = 5;
 
 /** One that is undefined where there is no `for_each`. Undefined after a complaint. @param raw what stands at `for_each`, or at `count` in a stack */
 export function expanded(
@@ -143,7 +141,7 @@ function expectation(
       isCollection ? KEY : `${KEY} Write it in quotes: name: ${JSON.stringify(String(name))}`,
     ];
   return [
-    `a string or a mapping with a \`name\` is expected; this one ${isEmpty(item) ? 'is empty' : `has only ${shownMembers(Object.entries(item), FEW)}`}`,
+    `a string or a mapping with a \`name\` is expected; this one ${isEmpty(item) ? 'is empty' : `has only ${shownMembers(Object.entries(item))}`}`,
     at,
     KEY,
   ];
@@ -153,7 +151,7 @@ function expectation(
 function ofSameKey(first: Raw, second: Raw): string | undefined {
   if (!isMap(first) || !isMap(second)) return undefined;
   const [one, other] = [first, second].map(({ name: _, ...more }) =>
-    shownMembers(Object.entries(more), FEW),
+    shownMembers(Object.entries(more)),
   );
   return `Beside the name, the first has ${one}; the second has ${other}.`;
 }

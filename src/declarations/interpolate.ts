@@ -13,6 +13,7 @@ import {
   isSecretName,
   isTree,
   own,
+  shownMembers,
   type Attribute,
   type Json,
   type Kind,
@@ -34,7 +35,7 @@ import { referenceFrom } from './template-references.js';
 import { Word, isMap, type Raw, type RawMap } from './yaml/raw-values.js';
 import { ownCredential, type SecretSource } from './secret-source.js';
 import { anything, holdsSecret, inside } from './vocabulary.js';
-import { complainAt, mismatch, type ComplaintPlace, type Violation } from './validation.js';
+import { complainAt, found, mismatch, type ComplaintPlace, type Violation } from './validation.js';
 import { variableIn, type Environment } from './environment.js';
 
 /** The values that expressions may use. Texts in `variables` and `each` may hold expressions; those of `environment` are literal. */
@@ -335,6 +336,7 @@ function member(whole: Raw, steps: readonly string[], what: string, at: Filling)
         at,
         'unknown-member',
         `${what} has no \`${step}\`.${didYouMean(step, known)}`,
+        isMap(value) ? `It has ${shownMembers(Object.entries(value))}.` : `It is ${found(value)}.`,
       );
     value = isMap(value) || isList(value) ? own<Raw>(value, step) : undefined;
   }

@@ -12,9 +12,10 @@ import {
   didYouMean,
   mapMembers,
   shownMembers,
+  shownValue,
   type Json,
 } from '../model/index.js';
-import { MOST_STEPS, isExhausted, failingItem, startBudget } from './step-limit.js';
+import { MOST_STEPS, isExhausted, operandsOf, startBudget } from './step-limit.js';
 import { replaced, stringFunctions } from './string-functions.js';
 import { tokensOf } from './tokens.js';
 import { toAsked, toCel, toJson, type CelInput, type Members } from './cel-values.js';
@@ -123,7 +124,7 @@ export function compileExpression(source: string, variables: readonly string[]):
     const { error } = parsed.check();
     if (error) {
       const problem = problemOf(error, source, variables);
-      return { problem: wrongMacro(parsed.ast, problem) ?? problem };
+      return { problem: wrongCall(parsed.ast, problem) ?? problem };
     }
     const words = new Set([...tokensOf(source)].map(({ text }) => text));
     const used = variables.filter((name) => words.has(name));
@@ -182,19 +183,87 @@ function problemOf(error: unknown, source: string, variables: readonly string[])
     error instanceof CelTypeError ||
     error instanceof EvaluationError
   )
-    return { ...whole, ...error.range, ...said(error, variables) };
+    return {
+      ...whole,
+      ...error.range,
+      ...(misread(error, source) ?? withOperands(error, variables)),
+    };
   throw error;
 }
 
 type CelError = ParseError | CelTypeError | EvaluationError;
 
+type Said = Pick<Problem, 'summary' | 'detail' | 'code' | 'missing' | 'unknown'>;
+
+/** What the library calls those tokens that it may miss. */
+const TOKENS: Readonly<Record<string, string>> = {
+  COLON: '`:`',
+  IDENTIFIER: 'name',
+  RBRACE: '`}`',
+  RBRACKET: '`]`',
+  RPAREN: '`)`',
+};
+
+/** Of a text that is no expression: what is missing, or stands where nothing can. */
+function misread({ code, summary, range }: CelError, source: string): Said | undefined {
+  const found = source.slice(range?.start, range?.end);
+  // A string may be long.
+  const shown = /^(?:\w+|[^\w"']{1,2})$/.test(found) ? `\`${found}\`` : 'this';
+  const place = found === '' ? 'at the end' : `before ${shown}`;
+  switch (code) {
+    case 'expected_token':
+      return {
+        summary: `a ${TOKENS[/Expected (\w+)/.exec(summary)?.[1] ?? '']} is missing ${place}`,
+        detail: 'Look for a bracket that is not closed, or a missing `,` or operator.',
+      };
+    case 'unexpected_token':
+      return { summary: `a value is missing ${place}` };
+    case 'unexpected_character':
+      return { summary: `${shown} is not expected here` };
+    default:
+      return undefined;
+  }
+}
+
 /** A type that is known when it is evaluated; its name may hold those of two further levels. */
 const DYNAMIC = /dyn<((?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*)>/g;
 
-function said(
-  error: CelError,
-  variables: readonly string[],
-): Pick<Problem, 'summary' | 'detail' | 'code' | 'missing' | 'unknown'> {
+/** With the items of lists in the part that is wrong, where macros give them names, and with what lacks a member. */
+function withOperands(error: CelError, variables: readonly string[]): Said {
+  const made = said(error, variables);
+  if (made.code !== undefined) return made;
+  const { detail, missing } = made;
+  const operands = new Map(
+    Array.from(operandsOf(error), ([name, value]) => [restored(name), value]),
+  );
+  const items = [...operands].filter(([name]) => !variables.includes(name));
+  const [root = '', ...steps] = missing?.of ?? [];
+  // All members of a variable are named elsewhere, or are not all known.
+  if (steps.length > 0 && variables.includes(root))
+    items.push([[root, ...steps].join('.'), steps.reduce(memberOf, operands.get(root))]);
+  const shown = items.flatMap(([name, value]) => shownOperand(name, value, missing) ?? []);
+  if (shown.length === 0) return made;
+  return { ...made, detail: [detail ?? [], `Here, ${shown.join(' ')}`].flat().join(' ') };
+}
+
+const memberOf = (value: unknown, name: string): unknown =>
+  value instanceof Map ? value.get(name) : undefined;
+
+function shownOperand(
+  name: string,
+  value: unknown,
+  missing: Problem['missing'],
+): string | undefined {
+  if (!(value instanceof Map)) {
+    const shown = shownValue(name, value);
+    return shown && `\`${name}\` is ${shown}.`;
+  }
+  const members: ReadonlyMap<string, unknown> = value;
+  const meant = missing?.of.join('.') === name ? didYouMean(missing.name, members.keys()) : '';
+  return `\`${name}\` has ${shownMembers(members)}.${meant}`;
+}
+
+function said(error: CelError, variables: readonly string[]): Said {
   const { code, summary, node } = error;
   const text = restored(summary).replaceAll(DYNAMIC, '$1');
   const [, subject = ''] = /: (.*)$/.exec(text) ?? [];
@@ -205,14 +274,11 @@ function said(
         detail: `Variables: ${variables.join(', ')}.`,
         unknown: subject,
       };
-    case 'no_such_key': {
-      const missing = missingOf(node);
+    case 'no_such_key':
       return {
         summary: `there is no member \`${subject}\``,
-        ...lackingItem(failingItem(error), missing, variables),
-        ...defined({ missing }),
+        ...defined({ missing: missingOf(node) }),
       };
-    }
     case 'no_such_overload':
       return {
         summary: `these types do not go together: ${subject}`,
@@ -239,22 +305,6 @@ function said(
   }
 }
 
-/** Members of an item that an error shows. */
-const FEW = 5;
-
-/** Which item of a list lacks a member, where a macro gives it a name. */
-function lackingItem(
-  item: unknown,
-  missing: Problem['missing'],
-  variables: readonly string[],
-): Pick<Problem, 'detail'> {
-  const [name = '', ...inner] = missing?.of ?? [];
-  if (!(item instanceof Map) || variables.includes(name)) return {};
-  const members: ReadonlyMap<string, unknown> = item;
-  const meant = inner.length === 0 ? didYouMean(missing?.name ?? '', members.keys()) : '';
-  return { detail: `Here, \`${name}\` has ${shownMembers(members, FEW)}.${meant}` };
-}
-
 const limitWords = (text: string): string => {
   const [, name = '', most] = /Exceeded (\w+) \((\d+)\)/.exec(text) ?? [];
   return `it has more than ${most} ${LIMITS[name]?.[1] ?? ''}`;
@@ -271,28 +321,31 @@ function missingOf(node: unknown): Problem['missing'] {
   return outer && { of: [...outer.of, outer.name], name };
 }
 
+/** Optional values are not turned on: `optional.none` and `optional.of` are functions of the library alone. */
+const definitions = () =>
+  functions
+    .getDefinitions()
+    .functions.filter(({ receiverType }) => receiverType !== 'OptionalNamespace')
+    .map((one) => ({ ...one, name: restored(one.name), signature: restored(one.signature) }));
+
 function unknownFunction(text: string): Pick<Problem, 'summary' | 'detail'> {
   const [, receiver, name = '', given = ''] = /'(?:(.*)\.)?(\w+)\((.*)\)'/.exec(text) ?? [];
-  // Optional values are not turned on: `optional.none` and `optional.of` are functions of the library alone.
-  const all = functions
-    .getDefinitions()
-    .functions.filter(({ receiverType }) => receiverType !== 'OptionalNamespace');
-  const names = new Set(all.map((one) => restored(one.name)));
-  if (!names.has(name)) {
-    const words = all
-      .filter((one) => (one.receiverType === null) === (receiver === undefined))
-      // `cel.bind` is a function of no value.
-      .filter((one) => !one.receiverType?.endsWith('Namespace'))
-      .map((one) => restored(one.name));
-    return { summary: `\`${name}\` is not a function.${didYouMean(name, words)}` };
-  }
-  const takes = new Set(
-    all.filter((one) => restored(one.name) === name).map((one) => restored(one.signature)),
-  );
+  const takes = new Set(definitions().flatMap((one) => (one.name === name ? [one.signature] : [])));
+  if (takes.size === 0) return noFunction(name, receiver !== undefined);
   return {
     summary: `\`${receiver === undefined ? '' : `${receiver}.`}${name}(${given})\`: the function does not take these types`,
     detail: `It is ${[...takes].map((one) => `\`${one}\``).join(', ')}.`,
   };
+}
+
+/** @param isOfValue whether it is called on a value, as in `x.name()` */
+function noFunction(name: string, isOfValue: boolean): Pick<Problem, 'summary'> {
+  const words = definitions()
+    .filter(({ receiverType }) => (receiverType !== null) === isOfValue)
+    // `cel.bind` is a function of no value.
+    .filter(({ receiverType }) => !receiverType?.endsWith('Namespace'))
+    .map((one) => one.name);
+  return { summary: `\`${name}\` is not a function.${didYouMean(name, words)}` };
 }
 
 /** The macros of a list, with what they take: CEL has them for these counts only, and takes the name of an item for a variable otherwise. */
@@ -304,45 +357,46 @@ const MACROS: Readonly<Record<string, string>> = {
   exists_one: 'var.names.exists_one(name, name == "new")',
 };
 
-/** A macro with another count of arguments, where that is what is wrong. */
-function wrongMacro(ast: unknown, { start, end }: Problem): Problem | undefined {
-  const calls = [...macroCalls(ast)].filter(
-    (one) => one.inside <= start || (one.start === start && one.end === end),
+/** A call whose macro takes another count of arguments, or does not exist, where that is what is wrong: the name of an item is then taken for a variable. */
+function wrongCall(ast: unknown, { start, end, unknown }: Problem): Problem | undefined {
+  const functionNames = new Set(definitions().map(({ name }) => name));
+  const call = [...callsIn(ast)].findLast(
+    (one) =>
+      (Object.hasOwn(MACROS, one.name) || !functionNames.has(one.name)) &&
+      (one.inside <= start || (one.start === start && one.end === end)) &&
+      one.start <= start &&
+      end <= one.end,
   );
-  const call = calls.findLast((one) => one.start <= start && end <= one.end);
-  if (!call || call.count === 2 || (call.name === 'map' && call.count === 3)) return undefined;
+  if (!call) return undefined;
+  const { name, count, inside: _, ...place } = call;
+  if (!Object.hasOwn(MACROS, name))
+    return unknown === undefined ? undefined : { ...place, ...noFunction(name, true) };
+  if (count === 2 || (name === 'map' && count === 3)) return undefined;
   return {
-    start: call.start,
-    end: call.end,
-    summary: `\`${call.name}\` takes two arguments, not ${call.count === 0 ? 'none' : call.count}`,
-    detail: `A name for each item, and an expression: \`${MACROS[call.name]}\`.`,
+    ...place,
+    summary: `\`${name}\` takes two arguments, not ${count === 0 ? 'none' : count}`,
+    detail: `A name for each item, and an expression: \`${MACROS[name]}\`.`,
   };
 }
 
-interface MacroCall extends Pick<Node, 'start' | 'end'> {
+interface Call extends Pick<Node, 'start' | 'end'> {
   readonly name: string;
   readonly count: number;
   /** Where its arguments begin, at the earliest. */
   readonly inside: number;
 }
 
-/** Calls of macros in a syntax tree, outer ones first. */
-function* macroCalls(node: unknown): Generator<MacroCall> {
-  if (Array.isArray(node)) for (const one of node) yield* macroCalls(one);
+/** Calls on a value in a syntax tree, outer ones first. */
+function* callsIn(node: unknown): Generator<Call> {
+  if (Array.isArray(node)) for (const one of node) yield* callsIn(one);
   if (!isNode(node)) return;
   const { op, args, start, end } = node;
   if (op === 'rcall' && Array.isArray(args)) {
     const [name, receiver, given]: readonly unknown[] = args;
-    if (typeof name === 'string' && Object.hasOwn(MACROS, name) && Array.isArray(given))
-      yield {
-        name,
-        count: given.length,
-        start,
-        end,
-        inside: isNode(receiver) ? receiver.end : end,
-      };
+    if (typeof name === 'string' && isNode(receiver) && Array.isArray(given))
+      yield { name: restored(name), count: given.length, start, end, inside: receiver.end };
   }
-  yield* macroCalls(args);
+  yield* callsIn(args);
 }
 
 const COMPARING: ReadonlySet<string> = new Set(['==', '!=', 'in']);

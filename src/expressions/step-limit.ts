@@ -80,22 +80,29 @@ function membersOf(value: unknown): Iterable<unknown> | undefined {
 /** `exists` and `all` go on after an error, and making one takes long. */
 const ERROR_STEPS = 50;
 
-/** By error: what the variable holds whose member is not there, as in `c` of `c.name.first`. */
-const items = new WeakMap<Error, unknown>();
+/** By error: the values of the names in the part that is wrong. */
+const operands = new WeakMap<Error, ReadonlyMap<string, unknown>>();
 
-export const failingItem = (error: Error): unknown => items.get(error);
+export const operandsOf = (error: Error): ReadonlyMap<string, unknown> =>
+  operands.get(error) ?? new Map();
 
-function keepItem(error: unknown, node: Node, item: () => unknown): void {
-  const isMissing = error instanceof EvaluationError && error.code === 'no_such_key';
-  if (isMissing && Object.is(error.node, node) && root(node).op === 'id') items.set(error, item());
+const isNode = (value: unknown): value is Node =>
+  value instanceof Object && 'op' in value && 'meta' in value;
+
+/** The names in a part of an expression. Those that a macro gives have values inside of it alone. */
+function* namesIn(part: unknown): Generator<readonly [name: string, node: Node]> {
+  if (Array.isArray(part)) for (const one of part) yield* namesIn(one);
+  if (!isNode(part)) return;
+  const { op, args, meta } = part;
+  if (op === 'id' && typeof args === 'string') yield [args, part];
+  else yield* namesIn((meta.alternate ?? meta.macro) && Array.isArray(args) ? args[1] : args);
 }
 
-/** The variable that a member is read from; the node itself if it reads none. */
-function root(node: Node): Node {
-  let found = node;
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the parser makes them
-  while (found.op === '.') found = (found.args as readonly Node[])[0]!;
-  return found;
+/** Called where an error is first seen: there, names have the values that led to it. */
+function keepOperands(error: unknown, valueOf: (name: Node) => unknown): void {
+  if (!(error instanceof EvaluationError) || !error.node || operands.has(error)) return;
+  const names = Array.from(namesIn(error.node), ([name, node]) => [name, valueOf(node)] as const);
+  operands.set(error, new Map(names));
 }
 
 function evaluated(node: Node, evaluator: unknown, context: unknown): unknown {
@@ -107,7 +114,7 @@ function evaluated(node: Node, evaluator: unknown, context: unknown): unknown {
       : node.meta.evaluate(evaluator, node, context);
   } catch (error) {
     spend(ERROR_STEPS);
-    keepItem(error, node, () => root(node).evaluate(evaluator, root(node), context));
+    keepOperands(error, (name) => name.evaluate(evaluator, name, context));
     throw error;
   }
 }

@@ -240,7 +240,7 @@ describe('an expression is wrong', () => {
     ['"a${null}"', /not-text: \$\{null\} is null, which is not allowed inside a string/],
     ['"${truth}"', /bad-reference: the reference is incomplete/],
     ['"a ${var.list + []}"', /not-text: .* is not a single value/],
-    ['"${1 +}"', /^3:17 bad-expression: unexpected token/],
+    ['"${1 +}"', /^3:17 bad-expression: a value is missing at the end/],
     ['"${(1}"', /bad-expression/],
     ['"${var.list[7]}"', /bad-expression: index out of bounds/],
     ['"${var.list.map(a, var.list.map}"', /bad-expression/],

@@ -464,6 +464,23 @@ accounts:
     ]);
   });
 
+  it.each([
+    [
+      '{ x: { name: a, title Dune: , desk: true } }',
+      'It has `name` "a", `title Dune`, `desk` true.',
+    ],
+    ['{ x: [a] }', 'It is a list.'],
+    ['{ x: a }', 'It is a string.'],
+  ])('shows what the value of %s has', async (each, detail) => {
+    const [found] = await errors(
+      `accounts:\n  s: { for_each: ${each}, name: "\${each.value.title}" }\n`,
+    );
+    expect(found).toMatchObject({
+      summary: '${each.value.title}: the value of "x" has no `title`.',
+      detail,
+    });
+  });
+
   it('names the item of a list that lacks a member, and the nearest member that it has', async () => {
     const list = '[{ name: a, desk: true }, { name: b, des: true, more: { z: 1 }, token: t }]';
     const [found, ...more] = await errors(

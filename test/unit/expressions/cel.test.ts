@@ -118,8 +118,27 @@ describe('an expression gives', () => {
 
 describe('an expression is wrong', () => {
   it.each<[source: string, at: string, summary: string]>([
-    ['', '', 'unexpected token: EOF'],
-    ['1 +', '', 'unexpected token: EOF'],
+    ['', '', 'a value is missing at the end'],
+    ['1 +', '', 'a value is missing at the end'],
+    ['1 + )', ')', 'a value is missing before `)`'],
+    ['(1', '', 'a `)` is missing at the end'],
+    ['var.list.map(x, x', '', 'a `)` is missing at the end'],
+    ['var.list[0', '', 'a `]` is missing at the end'],
+    ['[1 2]', '2', 'a `]` is missing before `2`'],
+    ['[1 "a b"]', '"a b"', 'a `]` is missing before this'],
+    ['{"a" 1}', '1', 'a `:` is missing before `1`'],
+    ['{"a": 1', '', 'a `}` is missing at the end'],
+    ['var.', '', 'a name is missing at the end'],
+    ['1 foo', 'foo', '`foo` is not expected here'],
+    ['HOME:-x', ':', '`:` is not expected here'],
+    ['var.list.mapp(x, x)', 'var.list.mapp(x, x)', '`mapp` is not a function. Did you mean `map`?'],
+    [
+      'var.list.filtre(x, !x.y)',
+      'var.list.filtre(x, !x.y)',
+      '`filtre` is not a function. Did you mean `filter`?',
+    ],
+    ['var.list.map(x, x.nope(y))', 'x.nope(y)', '`nope` is not a function.'],
+    ['var.list.map(x, x.matches(y))', 'y', '`y` is not a variable.'],
     ['1 == 1.0', '1 == 1.0', 'these types do not go together: int == double'],
     ['var.x + 1.0', 'var.x + 1.0', 'these types do not go together: int + double'],
     ['1 + "a"', '1 + "a"', 'these types do not go together: int + string'],
@@ -209,6 +228,37 @@ describe('an expression is wrong', () => {
     expect(evaluated('"a".quote()')).toMatchObject({
       problem: { detail: 'It is `strings.quote(string): string`.' },
     });
+  });
+
+  const list = [
+    { name: 'one', on: true },
+    { name: 'two', on: 'no', token: 't' },
+  ];
+  const TWO = 'Here, `c` has `name` "two", `on` "no", `token`.';
+  it.each([
+    ['var.list.filter(c, !c.on)', TWO],
+    ['var.list.filter(c, c.on)', TWO],
+    ['var.list.map(c, c.on ? 1 : 2)', TWO],
+    ['var.list.exists(c, c.name == "two" && c.on + 1 == 1)', TWO],
+    ['var.list.map(v, var.list.filter(c, !c.on))', TWO],
+    [
+      'var.list.map(c, c.on.matches("a"))',
+      /^It is `string\.matches\(string\): bool`\. Here, `c` has `name` "one"/,
+    ],
+    ['["a", 1].map(c, c + "b")', 'Here, `c` is 1.'],
+    ['["a", 1].map(c, "b" + c)', 'Here, `c` is 1.'],
+    ['["a", 1].map(token, token + "b")', undefined],
+    ['[[1]].map(c, c + 1)', undefined],
+    ['cel.bind(v, 1, var.list[0].on + v)', 'Here, `v` is 1.'],
+    ['var.list[0].on + 1', undefined],
+    ['each.value.nam', 'Here, `each.value` has `name` "x", `on` true. Did you mean `name`?'],
+    ['each.value.name.first', 'Here, `each.value.name` is "x".'],
+    ['each.lost', undefined],
+  ])('shows the item of a list that is wrong, or what lacks a member: %s', (source, detail) => {
+    const made = run(source, { var: { list }, each: { value: { name: 'x', on: true } } });
+    const found = 'problem' in made ? made.problem.detail : 'none';
+    if (detail === undefined) expect(found).toBeUndefined();
+    else expect(found).toMatch(detail);
   });
 
   it('says how integers and decimal numbers meet', () => {
