@@ -68,33 +68,47 @@ const onceForPlaces = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[
     };
   });
 
-/** Of the errors that say the same at one place, of a template, a `use` or a `for_each`, the first few, and how many more there are. @param all as for `briefly` */
-export const errorsBriefly = (
+/** Of the errors that say the same at one place, of a template, a `use` or a `for_each`, or of one other object, the first few, and how many more there are. @param all as for `briefly` */
+export function errorsBriefly(
   diagnostics: readonly Diagnostic[],
   all = '--verbose',
-): readonly Diagnostic[] =>
-  shortened(
+): readonly Diagnostic[] {
+  const ofOther = new Set(
+    groupedBy(diagnostics, topicOfOther).flatMap((alike) =>
+      alike.length > MOST_SHOWN ? alike : [],
+    ),
+  );
+  const topicOf = (one: Diagnostic): string | undefined =>
+    ofOther.has(one) ? topicOfOther(one) : topicAtPlace(one);
+  return shortened(
     diagnostics,
-    (one) => (one.severity === 'error' ? topicAtPlace(one) : undefined),
+    (one) => (one.severity === 'error' ? topicOf(one) : undefined),
     (more) => {
-      const names = [...new Set(more.flatMap(subjectOf))];
+      // What is the same for all of them stands in those that are shown.
+      const isShared = more.every((one) => ofOther.has(one));
+      const subjects = more.flatMap((one) => (isShared ? namesIn(one)[0]! : subjectOf(one)));
+      const names = [...new Set(subjects)];
       const named = names.length > 0 ? `: ${firstNamed(names, MOST_NAMED)}` : '';
+      const origin = commonOrigin(more);
       return {
-        summary: `and ${more.length} more like this at the same place${named}`,
-        ...defined({ detail: toSee(all), origin: commonOrigin(more) }),
+        summary: `and ${more.length} more like this${origin ? ' at the same place' : ''}${named}`,
+        ...defined({ detail: toSee(all), origin }),
       };
     },
   );
+}
 
 /** Constructs of a program have a path, which is a place of its own. */
 const placeOf = (origin: Origin): string => JSON.stringify([lineOf(origin), origin.path]);
 
 const lineOf = ({ file, line, column }: Origin): string => JSON.stringify([file, line, column]);
 
-/** The place of all of them, with the use of the template if that is the same. */
+/** The place of all of them, with the use of the template if that is the same; undefined if they have several. */
 function commonOrigin([one, ...others]: readonly Diagnostic[]): Origin | undefined {
   if (!one?.origin) return undefined;
   const { used_at, ...place } = one.origin;
+  const here = placeOf(place);
+  if (others.some(({ origin }) => !origin || placeOf(origin) !== here)) return undefined;
   return others.every(({ origin }) => equal(origin?.used_at, used_at)) ? one.origin : place;
 }
 
@@ -113,17 +127,30 @@ function topicAtPlace({ code, summary, detail, origin }: Diagnostic): string | u
   return JSON.stringify([code, placeOf(origin), said, detail?.match(COMMAND)]);
 }
 
+/** Equal for what says the same of another object, wherever it stands: that one is to be corrected. Undefined for what names no other. */
+function topicOfOther(one: Diagnostic): string | undefined {
+  const { code, summary, detail } = one;
+  const [own, ...others] = namesIn(one);
+  if (own === undefined || others.length === 0) return undefined;
+  return JSON.stringify([code, summary.replaceAll(own, '…'), detail?.match(COMMAND)]);
+}
+
 /** An expression as it is written: what it names is no object. */
 const EXPRESSION = /\$\{(?:"(?:[^"\\]|\\.)*"|[^"}])*\}/g;
 
-/** The use or the object that an error is about, and in parentheses the other objects that it names. */
-function subjectOf({ summary, address }: Diagnostic): readonly string[] {
+/** The use or the object that an error is about, and the other objects that it names. */
+function namesIn({ summary, address }: Diagnostic): readonly string[] {
   const named =
     summary
       .replaceAll(EXPRESSION, '')
       .match(DIFFERENT)
       ?.filter((one) => tryAddress(one.replace(FOLDERS, ''))) ?? [];
-  const [own, ...others] = new Set([OF_USE.exec(summary)?.[1] ?? address ?? [], ...named].flat());
+  return [...new Set([OF_USE.exec(summary)?.[1] ?? address ?? [], ...named].flat())];
+}
+
+/** What an error is about, and in parentheses the other objects that it names. */
+function subjectOf(one: Diagnostic): readonly string[] {
+  const [own, ...others] = namesIn(one);
   if (own === undefined) return [];
   return [others.length > 0 ? `${own} (${others.join(', ')})` : own];
 }

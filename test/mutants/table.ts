@@ -465,6 +465,20 @@ export const mutants: readonly Mutant[] = [
     tests: cel,
   },
   {
+    name: 'errors about one object are all shown where they stand apart',
+    file: 'report/brief-diagnostics.ts',
+    find: 'ofOther.has(one) ? topicOfOther(one) : topicAtPlace(one)',
+    replace: 'topicAtPlace(one)',
+    tests: ['unit/report/text.test.ts'],
+  },
+  {
+    name: 'errors of several places are said to have one',
+    file: 'report/brief-diagnostics.ts',
+    find: 'if (others.some(({ origin }) => !origin || placeOf(origin) !== here)) return undefined;',
+    replace: '',
+    tests: ['unit/report/text.test.ts'],
+  },
+  {
     name: 'a misspelt macro is a variable that does not exist',
     file: 'expressions/cel.ts',
     find: 'return unknown === undefined ? undefined : { ...place, ...noFunction(name, true) };',

@@ -247,18 +247,17 @@ describe('an expression is wrong', () => {
     ],
     ['["a", 1].map(c, c + "b")', 'Here, `c` is 1.'],
     ['["a", 1].map(c, "b" + c)', 'Here, `c` is 1.'],
-    ['["a", 1].map(token, token + "b")', undefined],
-    ['[[1]].map(c, c + 1)', undefined],
+    ['["a", 1].map(token, token + "b")', /^$/],
+    ['[[1]].map(c, c + 1)', /^$/],
     ['cel.bind(v, 1, var.list[0].on + v)', 'Here, `v` is 1.'],
-    ['var.list[0].on + 1', undefined],
+    ['var.list[0].on + 1', /^$/],
     ['each.value.nam', 'Here, `each.value` has `name` "x", `on` true. Did you mean `name`?'],
     ['each.value.name.first', 'Here, `each.value.name` is "x".'],
-    ['each.lost', undefined],
+    ['each.lost', /^$/],
   ])('shows the item of a list that is wrong, or what lacks a member: %s', (source, detail) => {
     const made = run(source, { var: { list }, each: { value: { name: 'x', on: true } } });
     const found = 'problem' in made ? made.problem.detail : 'none';
-    if (detail === undefined) expect(found).toBeUndefined();
-    else expect(found).toMatch(detail);
+    expect(found ?? '').toMatch(detail);
   });
 
   it('says how integers and decimal numbers meet', () => {

@@ -721,7 +721,7 @@ describe('errors of one place', () => {
     const all = five.map((key) => error(`x.a["${key}"] and x.b are identical`));
     expect(summaries(all)).toEqual([
       ...all.slice(0, 3).map(({ summary }) => summary),
-      'and 2 more like this at the same place: x.a["4"] (x.b), x.a["5"] (x.b)',
+      'and 2 more like this at the same place: x.a["4"], x.a["5"]',
     ]);
   });
 
@@ -736,11 +736,30 @@ describe('errors of one place', () => {
 
   test('a file that an error names keeps its folder', () => {
     const all = five.map((key) =>
-      error(`x.a["${key}/b.c"] would be removed, but ./sub/b.yaml declares it`),
+      error(`x.a["${key}/b.c"] would be removed, but ./sub/b${key}.yaml declares it`),
     );
     expect(summaries(all).at(-1)).toBe(
-      'and 2 more like this at the same place: x.a["4/b.c"] (./sub/b.yaml), x.a["5/b.c"] (./sub/b.yaml)',
+      'and 2 more like this at the same place: x.a["4/b.c"] (./sub/b4.yaml), x.a["5/b.c"] (./sub/b5.yaml)',
     );
+  });
+
+  test('of one other object, three are shown wherever they stand', () => {
+    const of = (name: string) =>
+      five.map((line) =>
+        error(`x.a${line} refers to ${name}, which is declared nowhere.`, {
+          address: `x.a${line}`,
+          origin: { ...origin, line },
+        }),
+      );
+    const all = [...of('y.b'), ...of('y.c').slice(0, 3)];
+    expect(summaries(all)).toEqual([
+      ...all.slice(0, 3).map(({ summary }) => summary),
+      'and 2 more like this: x.a4, x.a5',
+      ...all.slice(5).map(({ summary }) => summary),
+    ]);
+    expect(errorsBriefly(all)[3]).not.toHaveProperty('origin');
+    const warnings = all.map((one) => ({ ...one, severity: 'warning' as const }));
+    expect(errorsBriefly(warnings)).toEqual(warnings);
   });
 
   test('of many, five are named, and how to see all', () => {
