@@ -8611,8 +8611,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'nobody says how a value is cleared',
     file: 'reconciler/plan/plan-notes.ts',
-    find: 'return canClear ? ',
-    replace: 'return !canClear ? ',
+    find: 'if (cleared.length === 0) return',
+    replace: 'if (cleared.length >= 0) return',
+    tests: plan,
+  },
+  {
+    name: 'a note advises to clear what is fixed at creation',
+    file: 'reconciler/plan/plan-notes.ts',
+    find: 'isNullable(attribute) && !attribute.immutable',
+    replace: 'isNullable(attribute)',
     tests: plan,
   },
   {

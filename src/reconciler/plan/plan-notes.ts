@@ -149,10 +149,16 @@ export function undeclaredNotes(draft: Draft, changes: readonly Change[]): reado
   });
 }
 
-/** What to write for live values to go, where that can be declared. */
+/** What to write for live values to go, of those for which it can be declared. */
 function toClear({ attributes }: Kind, paths: readonly string[]): string {
-  const canClear = paths.every((path) => attributes[path] && isNullable(attributes[path]));
-  return canClear ? ` To clear ${paths.length === 1 ? 'it' : 'them'}, declare null.` : '';
+  const cleared = paths.filter((path) => {
+    const attribute = attributes[path];
+    return attribute && isNullable(attribute) && !attribute.immutable;
+  });
+  if (cleared.length === 0) return '';
+  const all = paths.length === 1 ? 'it' : 'them';
+  const names = cleared.length === paths.length ? all : firstNamed(cleared, MANY);
+  return ` To clear ${names}, declare null.`;
 }
 
 /** Paths that a note lists: nothing else tells them. */

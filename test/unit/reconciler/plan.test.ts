@@ -1209,18 +1209,40 @@ it.each<[string, JsonObject, Values, Partial<Entry>, string[]]>([
   );
 });
 
-it('of a value that can be cleared, a note says how', () => {
-  const before = { ...rule, schedule: 'daily', settings: { a: 1 } };
+it.each<[string, string, JsonObject, JsonObject, string]>([
+  [
+    'each',
+    'alert_rules',
+    rule,
+    { schedule: 'daily', settings: { a: 1 } },
+    ' To clear them, declare null.',
+  ],
+  [
+    'one of two',
+    'alert_rules',
+    rule,
+    { schedule: 'daily', associated_groups: ['7'] },
+    ' To clear schedule, declare null.',
+  ],
+  [
+    'one of two, the other fixed',
+    'routers',
+    { name: 'R' },
+    { mac: '003044000001', description: 'd' },
+    ' To clear description, declare null.',
+  ],
+  ['none, one fixed', 'routers', { name: 'R' }, { mac: '003044000001' }, ''],
+])('of values that can be cleared, a note says how: %s', (_, kind, declared, more, advice) => {
+  const before = { ...declared, ...more };
   const { plan } = planScene({
-    declared: [declare('alert_rules.r', rule)],
-    state: { 'alert_rules.r': entry('alert_rules', 'r-1', before) },
-    live: { alert_rules: [liveRule('r-1', before)] },
+    declared: [declare(`${kind}.x`, declared)],
+    state: { [`${kind}.x`]: entry(kind, 'x-1', before) },
+    live: { [kind]: [live(kind, 'x-1', before)] },
   });
-  expect(plan.diagnostics).toMatchObject([
-    {
-      detail:
-        'The live values stay, and trueup no longer manages them. To clear them, declare null.',
-    },
+  const [stays, it] =
+    Object.keys(more).length === 1 ? ['value stays', 'it'] : ['values stay', 'them'];
+  expect(plan.diagnostics.map(({ detail }) => detail)).toEqual([
+    `The live ${stays}, and trueup no longer manages ${it}.${advice}`,
   ]);
 });
 
