@@ -8940,15 +8940,22 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a renamed role is said to have no live object',
     file: 'reconciler/plan/plan.ts',
-    find: 'held && draft.selection.removed.some(([address]) => address === held[0])',
-    replace: 'false && held && draft.selection.removed.some(([address]) => address === held[0])',
+    find: 'held && draft.selection.gone.has(held[0])',
+    replace: 'held && draft.selection.gone.has(kind.name)',
     tests: plan,
   },
   {
     name: 'what another file declares is said to be renamed',
     file: 'reconciler/plan/plan.ts',
-    find: 'held && draft.selection.removed.some(([address]) => address === held[0])',
+    find: 'held && draft.selection.gone.has(held[0])',
     replace: 'held',
+    tests: plan,
+  },
+  {
+    name: 'what a plan leaves out is not known to be renamed',
+    file: 'reconciler/plan/target-selection.ts',
+    find: 'gone: goneAddresses,',
+    replace: 'gone: new Set(removed.map(([address]) => address)),',
     tests: plan,
   },
   {

@@ -183,6 +183,10 @@ export const moveEntry = (from: string, to: string): string =>
 export const oneOfTwo = (owner: string, address: string): string =>
   `Keep one of the two. If it was renamed, write \`${movedBlock(owner, address)}\`, or type: trueup state mv ${shellWord(owner)} ${shellWord(address)}`;
 
+/** The same for an address whose object cannot be created. The owner may be declared as another object. */
+export const heldAdvice = (owner: string, address: string): string =>
+  `${owner} manages the object of this identity.\nIf ${address} is the object now: trueup state mv ${shellWord(owner)} ${shellWord(address)}\nOtherwise keep one of the two declarations.`;
+
 /** A text as a string of a declaration file. */
 export const yamlString = (text: string): string =>
   `'${text.replaceAll("'", "''").replaceAll('${', () => '$${')}'`;

@@ -55,6 +55,7 @@ import {
   cannotCreateError,
   declarationError,
   existsAlreadyError,
+  heldAdvice,
   immutableErrors,
   maskedValueError,
 } from './plan-errors.js';
@@ -380,7 +381,7 @@ function creation(
   const collection = draft.input.liveObjects.get(kind.name)!;
   if (!kind.operations.create) {
     const [held] = draft.matcher.held(kind, values);
-    if (held && draft.selection.removed.some(([address]) => address === held[0])) {
+    if (held && draft.selection.gone.has(held[0])) {
       const [address, live] = held;
       draft.renamed.push({
         old: { address, name: address.slice(kind.name.length + 1) },
@@ -394,7 +395,7 @@ function creation(
     draft.absent.push({
       declaration,
       advice: held
-        ? `${held[0]} manages the object of this identity. Keep one of the two declarations.`
+        ? heldAdvice(held[0], declaration.address)
         : adviceToFind(kind, values, collection.byId.values()),
       gone: match.gone === true,
       needs: [...targets].filter((target) => !draft.planned.get(target)?.live),

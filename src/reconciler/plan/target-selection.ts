@@ -80,6 +80,8 @@ export function select(
     outside: outside.map((one) => inOneForm(kinds, one)),
     /** Recorded addresses in scope that nothing declares, in reverse order of the state. */
     removed,
+    /** The same, also those that the request leaves out. */
+    gone: goneAddresses,
     /** Addresses a reference may name although nothing loaded declares them. */
     known: new Set(staying.map(([address]) => address).filter((one) => !renamed.has(one))),
     /** Kinds of which nothing is declared any more although the state holds some. */

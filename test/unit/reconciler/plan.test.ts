@@ -57,6 +57,10 @@ const pager = live('alert_push_destinations', 'd-1', {
   authentication: { secret: '*' },
 });
 
+/** A declared role of a user. */
+const role = (name: string, user: string): Declaration =>
+  declare(`account_authorizations.${name}`, { user, account: '2', role: 'full_access' });
+
 interface Row extends Scene {
   readonly title: string;
   readonly steps: readonly string[];
@@ -1444,21 +1448,48 @@ it.each([
   expect(errors[0]?.detail?.split('\n')).toContain(detail);
 });
 
-it('what another file declares is not renamed', () => {
-  const role = { user: '72', account: '2', role: 'full_access' };
-  const x = entry('account_authorizations', 'z', role, { file: '../elsewhere.yaml' });
+it.each<[string, Scene, string | undefined, string]>([
+  ['nothing declares the address', {}, undefined, 'looks-renamed'],
+  [
+    'nothing declares it, and --target leaves it out',
+    { request: { targets: ['account_authorizations.y'] } },
+    undefined,
+    'looks-renamed',
+  ],
+  [
+    'nothing declares it, and --exclude leaves it out',
+    { request: { excludes: ['account_authorizations.x'] } },
+    undefined,
+    'looks-renamed',
+  ],
+  ['another file declares it', {}, '../elsewhere.yaml', 'cannot-create'],
+  ['it is declared as another object', { declared: [role('x', '71')] }, undefined, 'cannot-create'],
+])('an object that another address holds is renamed or not: %s', (_, scene, file, code) => {
+  const values = { user: '72', account: '2', role: 'full_access' };
   const { plan } = planScene({
-    declared: [declare('account_authorizations.y', role)],
-    state: { 'account_authorizations.x': x },
+    ...scene,
+    declared: [role('y', '72'), ...(scene.declared ?? [])],
+    state: {
+      'account_authorizations.x': entry('account_authorizations', 'z', values, defined({ file })),
+    },
     live: {
       accounts: [root, hq],
-      account_authorizations: [live('account_authorizations', 'z', role)],
+      account_authorizations: [live('account_authorizations', 'z', values)],
     },
   });
-  const [error] = plan.diagnostics.filter(({ severity }) => severity === 'error');
-  expect([error?.code, error?.detail?.split('\n')[0]]).toEqual([
-    'cannot-create',
-    'account_authorizations.x manages the object of this identity. Keep one of the two declarations.',
+  const error = plan.diagnostics.find(({ address }) => address === 'account_authorizations.y');
+  expect([error?.code, error?.detail?.split('\n').slice(0, 3)]).toEqual([
+    code,
+    code === 'looks-renamed'
+      ? [
+          'If it was renamed, write `lifecycle: { renamed_from: "x" }`, and nothing is sent.',
+          'The same without a review: trueup state mv account_authorizations.x account_authorizations.y',
+        ]
+      : [
+          'account_authorizations.x manages the object of this identity.',
+          'If account_authorizations.y is the object now: trueup state mv account_authorizations.x account_authorizations.y',
+          'Otherwise keep one of the two declarations.',
+        ],
   ]);
 });
 
