@@ -67,5 +67,6 @@ export const accountAuthorizations = kind({
   label,
   unmatched: firstRoleOrId,
   retire: { no_access: { role: 'no_access' } },
+  kept: 'the user keeps the role; on_removal: no_access would take it away',
   example: { user: '77', account: '${accounts.example.id}', role: 'full_access_user' },
 });

@@ -135,9 +135,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the place of a declaration of a stack is line 0',
-    file: 'reconciler/plan/identical-declarations.ts',
-    find: 'other.origin.path ?? `${file}:${line}`',
-    replace: '`${file}:${line}`',
+    file: 'reconciler/plan/plan-errors.ts',
+    find: 'return origin.path ?? `${file}:${line}`',
+    replace: 'return `${file}:${line}`',
     tests: plan,
   },
   {
@@ -4051,9 +4051,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a forgotten object is deleted',
-    file: 'reconciler/plan/target-selection.ts',
-    find: "{ ...entry, on_removal: 'forget' }",
-    replace: 'entry',
+    file: 'reconciler/plan/removed-declarations.ts',
+    find: "block ? 'forget' :",
+    replace: "kind.retire && block ? 'forget' :",
     tests: moving,
   },
   {
@@ -5216,8 +5216,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'of two removed blocks the one that deletes wins',
     file: 'reconciler/plan/recorded-addresses.ts',
-    find: 'some(({ forgets }) => forgets)',
-    replace: 'every(({ forgets }) => forgets)',
+    find: '.find(({ forgets }) => forgets)',
+    replace: '.find((_, index, all) => all[index]?.forgets && all.every(({ forgets }) => forgets))',
     tests: moving,
   },
   {
@@ -8334,6 +8334,34 @@ export const mutants: readonly Mutant[] = [
     find: "addressOf ? 'unmanaged ' : ''",
     replace: "''",
     tests: beyond,
+  },
+  {
+    name: 'what this plan only forgets is said to be unmanaged',
+    file: 'resources/rules/in-use.ts',
+    find: 'owner === undefined ? unmanaged',
+    replace: 'kind !== undefined ? unmanaged',
+    tests: inUse,
+  },
+  {
+    name: 'nobody says that a role which holds an account cannot be deleted',
+    file: 'resources/rules/in-use.ts',
+    find: 'use.hints?.[kind] ?? []',
+    replace: '[]',
+    tests: inUse,
+  },
+  {
+    name: 'the removed block that forgets an object is not named',
+    file: 'reconciler/plan/removed-declarations.ts',
+    find: 'if (block) return',
+    replace: 'if (block && !how) return',
+    tests: plan,
+  },
+  {
+    name: 'nobody says that the API cannot delete what is forgotten',
+    file: 'reconciler/plan/removed-declarations.ts',
+    find: 'if (how === undefined) return',
+    replace: "if (how === 'delete') return",
+    tests: plan,
   },
   {
     name: 'an audit tells how a first run changes objects',

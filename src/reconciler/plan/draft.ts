@@ -9,6 +9,7 @@ import {
   type Exit,
   type Kind,
   type Live,
+  type RemovedBlock,
   type Values,
   type Write,
 } from '../../model/index.js';
@@ -38,6 +39,8 @@ export interface Draft {
   readonly planned: Map<string, Planned>;
   /** Everything that is declared, also what this plan does not cover. */
   readonly declared: ReadonlyMap<string, Declaration>;
+  /** The `removed` block that forgets the object of an address. */
+  readonly forgetting: (address: string) => RemovedBlock | undefined;
   readonly lookups: ReadonlyMap<string, Planned>;
   readonly resolver: Resolver;
   readonly diagnostics: Diagnostic[];

@@ -20,7 +20,7 @@ import {
   mapMembers,
 } from '../../model/index.js';
 import type { Draft, Planned } from './draft.js';
-import { declarationError, movedBlock, nounOf } from './plan-errors.js';
+import { declarationError, movedBlock, nounOf, placeOf } from './plan-errors.js';
 import { identityKey, ownRoot } from './match.js';
 import type { PlanInput } from './plan-input.js';
 import { movedAddresses, removedBlocks } from './recorded-addresses.js';
@@ -87,12 +87,10 @@ export function identicalError(
   { kinds }: PlanInput,
   [one, other]: readonly [Declaration, Declaration],
 ): Diagnostic {
-  const { file, line } = other.origin.used_at ?? other.origin;
-  const place = other.origin.path ?? `${file}:${line}`;
   return declarationError(one, {
     code: 'identical-declarations',
     summary: `${one.address} and ${other.address} declare the same ${nounOf(kinds.get(one.kind)!)}.`,
-    detail: `The other one is at ${place}. Remove one, or write ${duplicatesAllowed(one.origin, other.origin)} on both.`,
+    detail: `The other one is at ${placeOf(other.origin)}. Remove one, or write ${duplicatesAllowed(one.origin, other.origin)} on both.`,
   });
 }
 

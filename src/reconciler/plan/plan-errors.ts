@@ -11,6 +11,7 @@ import {
   type Drift,
   type Kind,
   type Live,
+  type Origin,
 } from '../../model/index.js';
 
 export const nounOf = (kind: Kind): string => kind.singular.replaceAll('_', ' ');
@@ -160,6 +161,12 @@ export function additionsOnlyError(declaration: Declaration): Diagnostic {
       'Remove settings.configuration_writes: patch, or leave out the members declared null and the list of removed defaults.',
     attribute: 'configuration',
   });
+}
+
+/** Where something stands, in a sentence. */
+export function placeOf(origin: Origin): string {
+  const { file, line } = origin.used_at ?? origin;
+  return origin.path ?? `${file}:${line}`;
 }
 
 /** The command that binds an address to another object. */

@@ -68,6 +68,7 @@ import {
 } from './plan-notes.js';
 import { planExitCode } from './plan-exit-code.js';
 import { concerns, firstRunNotes, judge, judgedWhole } from './policy.js';
+import { forgetting } from './recorded-addresses.js';
 import { fillAll, type Resolver } from './resolve-references.js';
 import { afterDeposed, heldElsewhere, planRemoved } from './removed-declarations.js';
 import { refactoringNotes } from './refactoring-notes.js';
@@ -128,6 +129,7 @@ function draftOf(input: PlanInput): Draft {
     graph: order,
     matcher,
     planned,
+    forgetting: forgetting(input.project),
     lookups,
     resolver,
     diagnostics,

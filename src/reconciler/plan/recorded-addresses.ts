@@ -75,10 +75,10 @@ export function removedBlocks(project: Blocks): (address: string) => readonly Re
     });
 }
 
-/** Whether a `removed` block says that the live object of an address stays. If several disagree, it stays. */
-export function forgetting(project: Blocks): (address: string) => boolean {
+/** The `removed` block that says that the live object of an address stays. If several disagree, it stays. */
+export function forgetting(project: Blocks): (address: string) => RemovedBlock | undefined {
   const blocksOf = removedBlocks(project);
-  return (address) => blocksOf(address).some(({ forgets }) => forgets);
+  return (address) => blocksOf(address).find(({ forgets }) => forgets);
 }
 
 /** Addresses by what they manage: those of a plan, and those that the state holds beside them. */

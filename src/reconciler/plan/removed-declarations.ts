@@ -9,6 +9,8 @@ import {
   removals,
   type Change,
   type Entry,
+  type Kind,
+  type RemovedBlock,
   type State,
   type Write,
 } from '../../model/index.js';
@@ -16,6 +18,7 @@ import { diff } from './diff.js';
 import { declaredPart } from './document-diff.js';
 import { composedUpdate, current, type Draft } from './draft.js';
 import { formerAddressInState } from './match.js';
+import { placeOf } from './plan-errors.js';
 import type { Selection } from './target-selection.js';
 
 /** `<kind> <id>` of what an address holds that stays. A rename that was cut off leaves two addresses with one object. */
@@ -99,7 +102,9 @@ export function planRemoved(
   }
   const read = liveObjects.get(kind.name)?.byId.get(entry.id);
   const live = read && deposed === undefined ? current(draft, address, entry, read) : read;
-  const how = deposed === undefined ? (entry.on_removal ?? removals(kind)[0]) : 'delete';
+  const block = draft.forgetting(address);
+  const wanted = block ? 'forget' : (entry.on_removal ?? removals(kind)[0]);
+  const how = deposed === undefined ? wanted : 'delete';
   const removed = `it is no longer declared${entry.file === '' ? '' : ` in ${filesOf(draft, entry)}`}`;
   const why = deposed ?? (request.destroy ? 'destroy covers it' : removed);
   const declaration =
@@ -137,7 +142,7 @@ export function planRemoved(
   const retired = kind.retire?.[how!];
   const changes = retired ? diff({ kind, declared: retired, live, secret: () => 'same' }) : [];
   if (!retired || changes.length === 0)
-    return { action: 'forget', ...base, reason: `${why}; nothing is sent for it` };
+    return { action: 'forget', ...base, reason: `${why}; ${whyForgotten(kind, entry, block)}` };
   const written = composedUpdate(draft, { kind, declared: retired, live, changes }, live);
   if (!written) throw new Error(`${kind.name} cannot be retired by additions alone`);
   return {
@@ -147,4 +152,17 @@ export function planRemoved(
     changes,
     ...written,
   };
+}
+
+/** Why a live object is only forgotten, and what that means. */
+function whyForgotten(
+  { kept = 'it stays as it is' }: Kind,
+  { on_removal: how }: Entry,
+  block: RemovedBlock | undefined,
+): string {
+  if (block) return `the removed block in ${placeOf(block.origin)} forgets it, so ${kept}`;
+  if (how === undefined) return `the API cannot delete it, so ${kept}`;
+  return how === 'forget'
+    ? `on_removal: forget, so ${kept}`
+    : `on_removal: ${how} needs no request`;
 }

@@ -34,10 +34,8 @@ export function select(
   state: State | undefined,
   request: PlanRequest,
 ) {
-  const declarations = recounted(project.declarations, state);
-  const all = new Map(
-    declarations.map((declaration) => [declaration.address, inOneForm(kinds, declaration)]),
-  );
+  const declarations = recounted(project.declarations, state).map((one) => inOneForm(kinds, one));
+  const all = new Map(declarations.map((declaration) => [declaration.address, declaration]));
   const renamed = renamedIn(declarations, state);
   const entries = Object.entries(state?.resources ?? {});
   const inPaths = below(project.paths);
@@ -65,11 +63,12 @@ export function select(
   const outside = (project.outside_paths ?? []).filter(({ address }) => !all.has(address));
   // Where nothing at all is declared, the rule for whole kinds says so, or it was asked for.
   const isSaid = all.size === 0 && (request.destroy || all_removed.length > 0);
-  const isOwn = (address: string): boolean => isSaid || renamed.has(address) || forgets(address);
+  const isOwn = (address: string): boolean =>
+    isSaid || renamed.has(address) || forgets(address) !== undefined;
   const known = [...all.values(), ...outside, ...(project.outside_faulty ?? [])];
   const foreign = foreignObjects(entries, known, isOwn);
   const covered = gone.filter(([address]) => covers?.(address) ?? true).toReversed();
-  const { removed, errors } = removals({ project, forgets }, covered, request);
+  const { removed, errors } = removals(project, covered, request);
   const isRemoved = foreign > 0 && removed.length > 0;
   const is_foreign_blocked = isRemoved && !request.destroy && project.is_state_unnamed === true;
   return {
@@ -110,18 +109,12 @@ export function select(
   };
 }
 
-interface Removing {
-  readonly project: Project;
-  readonly forgets: (address: string) => boolean;
-}
-
 /** What is removed, and the errors where a file that the PATHs leave out mentions it. */
 function removals(
-  { project, forgets }: Removing,
-  gone: readonly (readonly [string, Entry])[],
+  project: Project,
+  covered: readonly (readonly [string, Entry])[],
   { audit, destroy }: PlanRequest,
 ) {
-  const covered = gone.map(forgottenIf(forgets));
   const unknown = destroy ? [] : unknownFileErrors(project, covered);
   const errors = declaredElsewhere(project, covered, destroy);
   if (!audit) return { removed: covered, errors: [...unknown, ...errors] };
@@ -169,11 +162,6 @@ function recounted(
 
 const isRecorded = (state: State | undefined, address: string | undefined): address is string =>
   address !== undefined && state?.resources[address] !== undefined;
-
-const forgottenIf =
-  (forgets: (address: string) => boolean) =>
-  ([address, entry]: readonly [string, Entry]): readonly [string, Entry] =>
-    forgets(address) ? [address, { ...entry, on_removal: 'forget' }] : [address, entry];
 
 /** True if the recorded members of a name are numbered without a gap: only this distinguishes `count` from `for_each`. */
 function isCount(state: State | undefined, whole: string): boolean {

@@ -20,4 +20,8 @@ export const accountInUse = inUseRule({
     [routers.name, 'account'],
   ],
   holds: (kind, { role }) => kind !== AUTHORIZATIONS || role !== 'no_access',
+  hints: {
+    [AUTHORIZATIONS]:
+      'the API cannot delete an authorization, and one with the role no_access does not count',
+  },
 });

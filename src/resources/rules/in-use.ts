@@ -41,6 +41,8 @@ export interface BlockedInUse extends InUse {
   readonly beyond: readonly HolderFilter[];
   /** Whether what refers to the object keeps it in use; absent: whatever does. */
   readonly holds?: (kind: string, values: Values) => boolean;
+  /** What a message adds about objects of a kind. */
+  readonly hints?: Readonly<Record<string, string>>;
 }
 
 /** It is not known whether the service refuses the delete. */
@@ -51,6 +53,7 @@ export interface WarnedInUse extends InUse {
 
 /** What refers to an object that is deleted. */
 export interface ReferringObject {
+  readonly kind: string;
   readonly id: string;
   readonly words: string;
   /** What manages it, once the plan is carried out. */
@@ -99,7 +102,9 @@ function findings(use: BlockedInUse, plan: Judged): readonly Finding[] {
       holders.map(({ words }) => words),
       FEW,
     );
-    return { address, detail: `${address} (${use.kind.singular} ${id}) still holds ${held}` };
+    const hints = [...new Set(holders.flatMap(({ kind }) => use.hints?.[kind] ?? []))];
+    const what = [`${address} (${use.kind.singular} ${id}) still holds ${held}`, ...hints];
+    return { address, detail: what.join('; ') };
   });
 }
 
@@ -151,8 +156,10 @@ function holdersByTarget(
 
 function holderOf({ live, addressOf, changes }: Judged, kind: string, id: string): ReferringObject {
   const address = managerOf({ addressOf, changes }, kind, id);
-  const words = address ?? `${addressOf ? 'unmanaged ' : ''}${liveObjectWords(live, kind, id)}`;
-  return { id, words, ...defined({ address }) };
+  const owner = addressOf?.(kind, id);
+  const unmanaged = `${addressOf ? 'unmanaged ' : ''}${liveObjectWords(live, kind, id)}`;
+  const words = address ?? (owner === undefined ? unmanaged : `${owner} (forgotten, not deleted)`);
+  return { kind, id, words, ...defined({ address }) };
 }
 
 /** The address that manages an object once the changes are done. */

@@ -1448,6 +1448,68 @@ it.each([
   expect(errors[0]?.detail?.split('\n')).toContain(detail);
 });
 
+it.each<[string, string, Partial<Entry>, boolean, string]>([
+  [
+    'its kind has no delete',
+    'full_access',
+    {},
+    false,
+    'the API cannot delete it, so the user keeps the role; on_removal: no_access would take it away',
+  ],
+  [
+    'a removed block',
+    'full_access',
+    { on_removal: 'no_access' },
+    true,
+    'the removed block in b.yaml:3 forgets it, so the user keeps the role; on_removal: no_access would take it away',
+  ],
+  [
+    'its lifecycle, and the object is so already',
+    'no_access',
+    { on_removal: 'no_access' },
+    false,
+    'on_removal: no_access needs no request',
+  ],
+])('what is only forgotten says why, and what stays: %s', (_, held, more, isRemoved, why) => {
+  const values = { user: '72', account: '2', role: held };
+  const address = 'account_authorizations.x';
+  const { plan } = planScene({
+    state: { [address]: entry('account_authorizations', 'z', values, more) },
+    live: {
+      accounts: [root, hq],
+      account_authorizations: [live('account_authorizations', 'z', values)],
+    },
+    more: {
+      project: {
+        ...projectOf([]),
+        refactorings: isRemoved
+          ? [
+              {
+                block: 'removed',
+                from: { kind: 'account_authorizations', name: 'x', members: true },
+                forgets: true,
+                origin: { file: 'b.yaml', line: 3, column: 5 },
+              },
+            ]
+          : [],
+      },
+    },
+  });
+  expect(plan.changes.map(({ action, reason }) => `${action}: ${reason}`)).toEqual([
+    `forget: it is no longer declared in a.yaml; ${why}`,
+  ]);
+});
+
+it('what is forgotten as its lifecycle says stays as it is', () => {
+  const { plan } = planScene({
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }, { on_removal: 'forget' }) },
+    live: { accounts: [root, hq] },
+  });
+  expect(plan.changes.map(({ reason }) => reason)).toEqual([
+    'it is no longer declared in a.yaml; on_removal: forget, so it stays as it is',
+  ]);
+});
+
 it.each<[string, Scene, string | undefined, string]>([
   ['nothing declares the address', {}, undefined, 'looks-renamed'],
   [

@@ -150,3 +150,57 @@ describe('a user who is deleted', () => {
     expect(said(scene(...given), 'role-ends')).toEqual([]),
   );
 });
+
+describe('an account that is deleted', () => {
+  const role = { user: '74', account: '2', role: 'full_access' };
+  const rule = {
+    associated_accounts: ['2'],
+    filter_criteria: { alert_type__in: ['login_success'] },
+  };
+  const findings = (
+    declared: readonly ReturnType<typeof declare>[],
+    kind: string,
+    values: Readonly<Record<string, Json>>,
+  ): readonly string[] =>
+    planScene({
+      declared: [declare('accounts.hq', { name: 'HQ' }), ...declared],
+      state: {
+        'accounts.hq': entry('accounts', '1', { name: 'HQ' }),
+        'accounts.north': entry('accounts', '2', { name: 'North', account: '1' }),
+        [`${kind}.x`]: entry(kind, 'x-1', values, { on_removal: 'forget' }),
+      },
+      live: {
+        accounts: [hq, live('accounts', '2', { name: 'North', account: '1' })],
+        [kind]: [live(kind, 'x-1', values)],
+      },
+    }).plan.verdicts.flatMap((one) => (one.rule === 'account-in-use' ? (one.detail ?? []) : []));
+  const holds = 'accounts.north (account 2) still holds';
+  const hint =
+    '; the API cannot delete an authorization, and one with the role no_access does not count';
+
+  test.each([
+    [
+      'a role that is declared',
+      [declare('account_authorizations.x', role)],
+      'account_authorizations',
+      role,
+      `${holds} account_authorizations.x${hint}`,
+    ],
+    [
+      'a role that the plan forgets',
+      [],
+      'account_authorizations',
+      role,
+      `${holds} account_authorizations.x (forgotten, not deleted)${hint}`,
+    ],
+    [
+      'a rule that the plan forgets',
+      [],
+      'alert_rules',
+      rule,
+      `${holds} alert_rules.x (forgotten, not deleted)`,
+    ],
+  ])('names what it holds: %s', (_, declared, kind, values, detail) =>
+    expect(findings(declared, kind, values)).toEqual([detail]),
+  );
+});
