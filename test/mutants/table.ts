@@ -8357,6 +8357,20 @@ export const mutants: readonly Mutant[] = [
     tests: plan,
   },
   {
+    name: 'a move to an address that nothing declares is not told',
+    file: 'cli/commands/state.ts',
+    find: 'removed.some(([one]) => one === address)',
+    replace: 'removed.length < 0',
+    tests: ['unit/cli/state-commands.test.ts'],
+  },
+  {
+    name: 'a move in a state fails where the declarations do not load',
+    file: 'cli/commands/state.ts',
+    find: 'if (error instanceof Refusal) return false;',
+    replace: '',
+    tests: ['unit/cli/state-commands.test.ts'],
+  },
+  {
     name: 'nobody says that the API cannot delete what is forgotten',
     file: 'reconciler/plan/removed-declarations.ts',
     find: 'if (how === undefined) return',

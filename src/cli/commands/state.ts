@@ -12,6 +12,8 @@ import {
   shellWord,
   sorted,
   tryAddress,
+  warning,
+  Refusal,
   type Entry,
   type Result,
   type State,
@@ -19,10 +21,10 @@ import {
 import { columns, guard, visible } from '../../report/index.js';
 import type { Snapshot, Store } from '../../state/index.js';
 import type { Command, Context } from '../context.js';
-import { settingsHere } from '../project.js';
+import { chosen, projectToPlan, settingsHere, wholeProject } from '../project.js';
 import { storeOf } from '../state-location.js';
 import { table } from '../tables.js';
-import { underLock } from '../working-context.js';
+import { requestOf, underLock } from '../working-context.js';
 
 /** Members of a `for_each` that a message names at most. */
 const FEW = 5;
@@ -58,7 +60,7 @@ export const show: Command = async (context, [given = '']) => {
 /** Gives a managed object another address, and everything that depended on it with it. */
 export const mv: Command = async (context, args) => {
   const [from = '', to = ''] = args.map(canonicalAddress);
-  await rewrite(context, 'state mv', ({ state }) => {
+  const state = await rewrite(context, 'state mv', ({ state }) => {
     const entry = entryOf(state.resources, from);
     if (from === to) refuse('usage', `Both addresses are ${from}: there is nothing to move.`);
     if (tryAddress(to)?.kind !== entry.kind)
@@ -81,8 +83,33 @@ export const mv: Command = async (context, args) => {
     return [result(to, entry), result(from, null), ...moved];
   });
   context.out.write(`${from} is ${to} now.\n`);
+  if (await isUndeclared(context, state, to))
+    await context.tell([
+      warning(
+        'undeclared',
+        `${to} is not declared, so the next apply would remove it.`,
+        `Declare it first, or move it back: trueup state mv ${shellWord(to)} ${shellWord(from)}`,
+      ),
+    ]);
   return exits.done;
 };
+
+/** Whether a plan would remove the object of an address. False if the declarations do not load, or a CDK program makes them: none is run. */
+async function isUndeclared(context: Context, state: State, address: string): Promise<boolean> {
+  const how = chosen(context);
+  const reading = { checks: 'never', synthesise: async () => refuse('not-run', '') } as const;
+  try {
+    const loaded = await projectToPlan(context, context.flags.path ?? [], how, reading);
+    const project = await wholeProject(context, loaded, how);
+    const { selected } = await import('../../reconciler/plan/propose.js');
+    const request = { ...requestOf(context), audit: true } as const;
+    const { removed } = await selected(context.kinds, project, state, request);
+    return removed.some(([one]) => one === address);
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
+}
 
 /**
  * Forgets objects. If a create of one has an unknown outcome, it drops the attempt; the address stays bound to its
@@ -142,16 +169,16 @@ function entryOf(resources: State['resources'] = {}, address: string): Entry {
   });
 }
 
-/** Records what `results` makes of the state, under the lock. */
+/** Records what `results` makes of the state, under the lock. @returns the state afterwards */
 async function rewrite(
   context: Context,
   operation: string,
   results: (snapshot: Snapshot) => readonly Result[],
-): Promise<void> {
+): Promise<State> {
   const store = await storeHere(context);
   const { target } = (await current(store)).state;
-  await underLock(store, operation, { cloud: { target } }, async (session) => {
+  return underLock(store, operation, { cloud: { target } }, async (session) => {
     await session.record(...results(session.snapshot));
-    await session.compact();
+    return (await session.compact()).state;
   });
 }

@@ -137,7 +137,7 @@ export async function propose(
 }
 
 /** The selection; of a plan that removes something, with what the files say that PATHs leave out. */
-async function selected(
+export async function selected(
   kinds: Kinds,
   project: Project,
   state: State | undefined,

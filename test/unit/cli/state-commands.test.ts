@@ -33,6 +33,35 @@ test('an object that has the address already is not to be forgotten', async () =
   ]);
 });
 
+test.each<[string, string, readonly string[], string]>([
+  [
+    'nothing declares it',
+    PROJECT,
+    [],
+    'warning: accounts.b is not declared, so the next apply would remove it. [undeclared] Declare it first, or move it back: trueup state mv accounts.b accounts.a ',
+  ],
+  ['it is declared', PROJECT.replace('a: {', 'b: {'), [], ''],
+  ['the declarations do not load', `${PROJECT}accounts: [`, [], ''],
+  [
+    'a program declares, which is not run',
+    PROJECT,
+    ['--path', 'trueup.yaml', '--path', 'cdk.json'],
+    '',
+  ],
+])('a move says that the next apply undoes it, or nothing: %s', async (_, text, flags, warned) => {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, 'trueup.yaml'), PROJECT);
+  await inProcess(apply, ['apply', '--auto-approve'], { cwd, env: {} });
+  writeFileSync(join(cwd, 'trueup.yaml'), text);
+  writeFileSync(join(cwd, 'cdk.json'), '{ "app": "exit 1" }');
+  const words = ['state', 'mv', 'accounts.a', 'accounts.b', ...flags];
+  expect(await inProcess(mv, words, { cwd, env: {} })).toEqual({
+    code: 0,
+    stdout: 'accounts.a is accounts.b now.\n',
+    stderr: warned,
+  });
+});
+
 test.each([
   ['show', show, []],
   ['mv', mv, ['accounts.d']],
