@@ -47,10 +47,8 @@ export function refactored(
   const work: RefactoringWork = {
     run,
     pieces,
-    names: new Map(declared.map(({ path, origin }) => [path.join('.'), origin])),
-    addresses: new Map(
-      [...run.unusable, ...declarations].map(({ address, origin }) => [address, origin]),
-    ),
+    names: new Map(declared.map((piece) => [piece.path.join('.'), piece])),
+    addresses: new Map([...run.unusable, ...declarations].map((one) => [one.address, one])),
     renamed: new Map(
       declarations.flatMap((one) => {
         const { renamed_from: former } = one.lifecycle;

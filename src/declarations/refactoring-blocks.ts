@@ -5,6 +5,7 @@ import {
   mapMembers,
   tryAddress,
   tryJson,
+  wholeOf,
   type Address,
   type AddressRange,
   type Declaration,
@@ -23,9 +24,9 @@ import { isMap, type Raw } from './yaml/raw-values.js';
 export interface RefactoringWork {
   readonly run: ResolveRun;
   readonly pieces: readonly RawEntry[];
-  /** Where each name is declared, and each address, faulty ones too. */
-  readonly names: ReadonlyMap<string, Origin>;
-  readonly addresses: ReadonlyMap<string, Origin>;
+  /** What declares each name, and each address, faulty ones too. */
+  readonly names: ReadonlyMap<string, RawEntry>;
+  readonly addresses: ReadonlyMap<string, Declaration>;
   /** Declarations with `lifecycle.renamed_from`, by that address. */
   readonly renamed: ReadonlyMap<string, Declaration>;
 }
@@ -37,15 +38,28 @@ export function complainOfDeclared(
   range: AddressRange,
   [code, summary]: readonly [code: string, summary: string],
 ): boolean {
-  const origin = (range.members ? work.names : work.addresses).get(formatAddress(range));
-  if (!origin) return false;
+  const { names, addresses } = work;
+  const text = formatAddress(range);
+  const declared = (range.members ? names : addresses).get(text);
+  const member = range.key === undefined ? undefined : addresses.get(text);
+  if (!declared) return false;
   complain(work.run, piece, {
     path: ['from'],
     code,
-    summary: `${summary}, but ${formatAddress(range)} is still declared`,
-    detail: `It is in ${placeText(origin)}. Remove the declaration, or delete the block.`,
+    summary: `${summary}, but ${text} is still declared`,
+    detail: member
+      ? `Remove the key ${JSON.stringify(range.key)} from ${loopOf(names.get(wholeOf(range)), member)}, or delete the block.`
+      : `It is in ${placeText(declared.origin)}. Remove the declaration, or delete the block.`,
   });
   return true;
+}
+
+/** The `for_each` that a key comes from: that of the declaration, of the `use` of its template, or both. */
+function loopOf(piece: RawEntry | undefined, { at, origin: { used_at } }: Declaration): string {
+  const isOwn = isMap(piece?.raw) && piece.raw['for_each'] !== undefined;
+  const use = piece?.instance?.key === undefined ? undefined : used_at;
+  if (use && !isOwn) return `the \`for_each\` of the \`use\` in ${placeText(use)}`;
+  return `the \`for_each\` in ${placeText(at('for_each'))}${use ? ', or from that of the `use`' : ''}`;
 }
 
 export const blocksOfSection = (

@@ -4024,8 +4024,22 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an object is moved away from what is still declared',
     file: 'declarations/refactoring-blocks.ts',
-    find: 'const origin = (range.members ? work.names : work.addresses).get(formatAddress(range));',
-    replace: 'const origin = range.members ? work.names.get(formatAddress(range)) : undefined;',
+    find: 'const declared = (range.members ? names : addresses).get(text);',
+    replace: 'const declared = range.members ? names.get(text) : undefined;',
+    tests: blocks,
+  },
+  {
+    name: 'to remove one member of a for_each, its whole declaration is to be removed',
+    file: 'declarations/refactoring-blocks.ts',
+    find: 'range.key === undefined ? undefined : addresses.get(text)',
+    replace: 'undefined',
+    tests: blocks,
+  },
+  {
+    name: 'the for_each of a use is looked for in its template',
+    file: 'declarations/refactoring-blocks.ts',
+    find: 'if (use && !isOwn) return',
+    replace: 'if (use && isOwn) return',
     tests: blocks,
   },
   {

@@ -314,7 +314,7 @@ describe('blocks that are refused', () => {
     ],
     [
       `moved: [{ from: 'accounts.shop["n"]', to: accounts.a }]`,
-      /4:9 moved-declared: .*trueup.yaml:3:3/,
+      /4:9 moved-declared: .* \/ Remove the key "n" from the `for_each` in trueup.yaml:3:11, or delete the block\.$/,
     ],
     [
       'moved: [{ from: accounts.x, to: accounts.shops }]',
@@ -389,6 +389,32 @@ describe('blocks that are refused', () => {
     const found = await errors(`${declared}${blocks}\n`);
     expect(found.map(shown).join('\n')).toMatch(expected);
     expect(found).toHaveLength(1);
+  });
+
+  it.each([
+    ['accounts.u-one["n"]', '"n" from the `for_each` of the `use` in trueup.yaml:7:3'],
+    [
+      'accounts.u-some["n/k"]',
+      '"n/k" from the `for_each` in trueup.yaml:5:15 (used at trueup.yaml:7:3), or from that of the `use`',
+    ],
+    [
+      'accounts.v-some["k"]',
+      '"k" from the `for_each` in trueup.yaml:5:15 (used at trueup.yaml:8:3)',
+    ],
+  ])('removed: [{ from: %s }], of a template', async (from, where) => {
+    const text = `templates:
+  t:
+    accounts:
+      one: { name: O }
+      some: { for_each: [k], name: S }
+use:
+  u: { template: t, for_each: [n] }
+  v: { template: t }
+removed: [{ from: '${from}' }]
+`;
+    expect((await errors(text)).map(({ code, detail }) => [code, detail])).toEqual([
+      ['removed-declared', `Remove the key ${where}, or delete the block.`],
+    ]);
   });
 
   it.each([
