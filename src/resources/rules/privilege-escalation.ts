@@ -1,7 +1,7 @@
 // The rule against giving a user a higher role.
 import { labelOf, labelsIn, type PolicyRule } from '../../model/index.js';
 import { accountAuthorizations } from '../account-authorizations.js';
-import { rank, reroles, escalates, roleAfter, USERS } from './roles.js';
+import { rank, reroles, escalates, roleAfter } from './roles.js';
 
 export const privilegeEscalation: Omit<PolicyRule, 'name'> = {
   alone: true,
@@ -11,11 +11,7 @@ export const privilegeEscalation: Omit<PolicyRule, 'name'> = {
       .filter((change) => escalates(change.before.role, roleAfter(change), roles))
       .map((change) => {
         const after = roleAfter(change);
-        const others = labelsIn(live);
-        const isUserRead = others(USERS, String(change.before.user)) !== undefined;
-        const whose = isUserRead
-          ? ` (${labelOf(accountAuthorizations, change.before, others)})`
-          : '';
+        const whose = labelOf(accountAuthorizations, change.before, labelsIn(live));
         const unknown = [change.before.role, after].filter(
           (role) => typeof role === 'string' && rank(role, roles) < 0,
         );
@@ -30,7 +26,7 @@ export const privilegeEscalation: Omit<PolicyRule, 'name'> = {
             : 'a role that is known only after apply';
         return {
           address: change.address,
-          detail: `${change.address}${whose} changes from ${String(change.before.role)} to ${to}${why}`,
+          detail: `${change.address} (${whose}) changes from ${String(change.before.role)} to ${to}${why}`,
         };
       }),
 };

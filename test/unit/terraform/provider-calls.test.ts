@@ -417,7 +417,7 @@ describe('writing', () => {
       expect(errors).toMatchObject([
         {
           summary:
-            'The account authorization changes from full_access_user to the higher role administrator',
+            'The account authorization (user 77 on account 1) changes from full_access_user to the higher role administrator',
         },
       ]);
       expect(world.mutations()).toEqual([]);

@@ -98,7 +98,7 @@ describe('a plan', () => {
     expect([scene.exit, blocked(scene), scene.plan.verdicts[0]?.detail]).toEqual([
       3,
       ['privilege-escalation'],
-      'account_authorizations.a changes from read_only_user to a role that is known only after apply',
+      'account_authorizations.a (user 7 on HQ) changes from read_only_user to a role that is known only after apply',
     ]);
     expect(blocked(change('administrator', made))).toEqual([
       'last-administrator',
@@ -108,7 +108,7 @@ describe('a plan', () => {
 
   test('says which role is not known, and what ranks it', () => {
     expect(change('read_only_user', 'super_root').plan.verdicts[0]?.detail).toBe(
-      'account_authorizations.a changes from read_only_user to the role super_root; the rank of super_root is not known: set it in settings.roles',
+      'account_authorizations.a (user 7 on HQ) changes from read_only_user to the role super_root; the rank of super_root is not known: set it in settings.roles',
     );
   });
 });
