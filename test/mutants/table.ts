@@ -4213,7 +4213,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an error does not tell how to apply the rest without a role that is gone',
     file: 'reconciler/plan/plan-errors.ts',
-    find: '[advice, ...stays, rest]',
+    find: '[advice, ...stays, ...first]',
     replace: '[advice, ...stays]',
     tests: plan,
   },
@@ -8228,7 +8228,7 @@ export const mutants: readonly Mutant[] = [
     file: 'cli/commands/state.ts',
     find: 'columns(line) > out.style.width',
     replace: 'columns(line) > Infinity',
-    tests: ['unit/cli/state-commands.test.ts'],
+    tests: stateCommands,
   },
   {
     name: 'an apply groups adopted objects with those that it updated',
@@ -8375,14 +8375,28 @@ export const mutants: readonly Mutant[] = [
     file: 'cli/commands/state.ts',
     find: 'removed.some(([one]) => one === address)',
     replace: 'removed.length < 0',
-    tests: ['unit/cli/state-commands.test.ts'],
+    tests: stateCommands,
   },
   {
     name: 'a move in a state fails where the declarations do not load',
     file: 'cli/commands/state.ts',
     find: 'if (error instanceof Refusal) return false;',
     replace: '',
-    tests: ['unit/cli/state-commands.test.ts'],
+    tests: stateCommands,
+  },
+  {
+    name: 'a command applies a rest of which nothing is left',
+    file: 'reconciler/plan/plan-errors.ts',
+    find: 'const rest = hasRest ?',
+    replace: 'const rest = absent ?',
+    tests: plan,
+  },
+  {
+    name: 'every error of many repeats the command for the rest',
+    file: 'reconciler/plan/plan-errors.ts',
+    find: 'index === 0 ? rest : []',
+    replace: 'rest',
+    tests: plan,
   },
   {
     name: 'nobody says that the API cannot delete what is forgotten',
@@ -9075,7 +9089,7 @@ export const mutants: readonly Mutant[] = [
     file: 'cli/commands/kept-states.ts',
     find: 'if (unread.length > 0) throw unread[0];',
     replace: '',
-    tests: ['unit/cli/state-commands.test.ts'],
+    tests: stateCommands,
   },
   {
     name: 'an object is replaced because of an undecided one',

@@ -108,29 +108,34 @@ export interface Absent {
 }
 
 /** Addresses that a command lists. */
-const MANY = 10;
+const MANY = 100;
 
-/** @param all those of the plan: none can be applied */
-export function cannotCreateError(
-  { declaration, advice, gone, needs }: Absent,
-  all: readonly Absent[],
-): Diagnostic {
-  const { address, kind } = declaration;
-  const without = all
+/** @param hasRest whether anything else is to be applied: the first error says how */
+export function cannotCreateErrors(
+  absent: readonly Absent[],
+  hasRest: boolean,
+): readonly Diagnostic[] {
+  const without = absent
     .slice(0, MANY)
     .map((one) => `--exclude ${shellWord(one.declaration.address)}`)
     .join(' ');
-  const left = all.length - MANY;
+  const left = absent.length - MANY;
   const more = left > 0 ? ` (add \`--exclude\` for the ${left} others of [cannot-create])` : '';
-  const rest = `To apply the rest first${more}: trueup apply ${without}`;
-  const stays = gone ? ['If it is to stay gone, remove its declaration.'] : [];
-  const waits = `It refers to ${needs.join(', ')}, which has to be created before.`;
-  return declarationError(declaration, {
-    code: 'cannot-create',
-    summary: `${address} has no live object, and ${kind} cannot be created through the API.`,
-    detail: (needs.length > 0 ? [waits, rest, advice, ...stays] : [advice, ...stays, rest]).join(
-      '\n',
-    ),
+  const rest = hasRest ? [`To apply the rest first${more}: trueup apply ${without}`] : [];
+  return absent.map(({ declaration, advice, gone, needs }, index) => {
+    const { address, kind } = declaration;
+    const stays = gone ? ['If it is to stay gone, remove its declaration.'] : [];
+    const have = needs.length === 1 ? 'has' : 'have';
+    const waits = `It refers to ${needs.join(', ')}, which ${have} to be created before.`;
+    const first = index === 0 ? rest : [];
+    return declarationError(declaration, {
+      code: 'cannot-create',
+      summary: `${address} has no live object, and ${kind} cannot be created through the API.`,
+      detail: (needs.length > 0
+        ? [waits, ...first, advice, ...stays]
+        : [advice, ...stays, ...first]
+      ).join('\n'),
+    });
   });
 }
 

@@ -52,7 +52,7 @@ import {
 import { sequence } from './order.js';
 import {
   additionsOnlyError,
-  cannotCreateError,
+  cannotCreateErrors,
   declarationError,
   existsAlreadyError,
   heldAdvice,
@@ -157,7 +157,6 @@ export function plan(input: PlanInput): Proposal {
   const others = matchOthers(draft, selection.others);
   const twins = identicalDeclarations(draft, others);
   diagnostics.push(
-    ...draft.absent.map((one) => cannotCreateError(one, draft.absent)),
     ...twins.map((pair) => identicalError(input, pair)),
     ...unseenSecretNotes(draft, changes),
   );
@@ -166,6 +165,8 @@ export function plan(input: PlanInput): Proposal {
   );
   const [wanted, unwanted] = afterDeposed(draft, changes, removals);
   const ordered = sequence(wanted, unwanted, input);
+  const hasRest = ordered.some(({ action }) => action !== 'keep');
+  diagnostics.push(...cannotCreateErrors(draft.absent, hasRest));
   waitForUnseen(draft, ordered);
   const addresses = new Set([
     ...draft.declared.keys(),

@@ -621,7 +621,7 @@ describe('configuration managers', () => {
       [
         [
           'cannot-create',
-          'Create it where such objects are created, or correct router. List what is live: trueup get configuration_managers\nTo apply the rest first: trueup apply --exclude configuration_managers.x',
+          'Create it where such objects are created, or correct router. List what is live: trueup get configuration_managers',
         ],
       ],
     ]);
