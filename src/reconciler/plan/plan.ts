@@ -546,7 +546,7 @@ function reasonOf(
       match.how === 'adopt'
         ? `${adoptionWords(declaration)} names it`
         : 'it is the only unmanaged object that matches';
-    return changes.length > 0 ? `${how}; ${paths} will be updated` : how;
+    return `${how}; ${changes.length > 0 ? `${paths} will be updated` : 'it is as declared'}`;
   }
   if (changes.length === 0)
     return match.renamedFrom === undefined

@@ -267,7 +267,7 @@ export function firstRunNotes(changes: readonly Change[], input: PlanInput): rea
   if (changed.length === 0) return [];
   const commands = changed.map(({ address, id }) => bindAdvice(address, id, false));
   const detail = firstNamed(commands, FEW_COMMANDS, '\nand ', '\n');
-  const summary = 'The first run may change an object that was imported.';
+  const summary = 'The rule first-run does not block changes of imported objects.';
   return [{ severity: 'info', code: 'first-run', summary, detail }];
 }
 
