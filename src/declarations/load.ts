@@ -167,11 +167,7 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
   // What could not be read may use anything.
   if (run.unread.length === 0) adviseUnused(options, used, report);
   const usedOutside = keptMembers(options.outside, (_, name) => used.has(name));
-  const { unknown } = collected;
-  const understood = {
-    ...projectOf(parts, finding.paths, usedOutside),
-    ...(unknown.length > 0 && { unknown_files: unknown }),
-  };
+  const understood = projectOf(parts, finding.paths, usedOutside, collected.unknown);
   return {
     ...(!report.failed() && { project: understood }),
     understood,
@@ -346,12 +342,14 @@ function projectOf(
   parts: Parts,
   paths: readonly string[],
   variables: Readonly<Record<string, string>>,
+  unknown_files: readonly string[],
 ): Project {
   let known: string | undefined;
   return {
     ...parts,
     paths,
     variables,
+    ...(unknown_files.length > 0 && { unknown_files }),
     digest: () => (known ??= digestOf(parts)),
   };
 }

@@ -999,7 +999,12 @@ describe('a move that is carried out', () => {
     const taken = await accounts('b', undefined, block);
     const { plan } = await cloud.plan(taken);
     expect(plan.changes).toMatchObject([
-      { action: 'adopt', address: 'accounts.b', id, reason: 'an import block names it; it is as declared' },
+      {
+        action: 'adopt',
+        address: 'accounts.b',
+        id,
+        reason: 'an import block names it; it is as declared',
+      },
     ]);
     await cloud.apply(taken);
     expect(cloud.mutations()).toHaveLength(sent);
