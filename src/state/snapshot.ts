@@ -21,9 +21,13 @@ export const snapshotOf = (state: State, records: readonly RunRecord[]): Snapsho
   unfinished: records.length > 0,
 });
 
-/** Whether an interrupted run left writes that took effect, and not only open requests. */
-export const holdsResult = (records: readonly RunRecord[]): boolean =>
-  records.some(({ type }) => type === 'result');
+/** Whether writes of an interrupted run took effect. @param earlier the records that it left @param records these, and the later ones */
+function hasTakenEffect(earlier: readonly RunRecord[], records: readonly RunRecord[]): boolean {
+  const left = new Set(earlier.flatMap((one) => (one.type === 'intent' ? [one.op] : [])));
+  const isOfIt = (one: RunRecord): boolean =>
+    one.type === 'result' && one.class === 'applied' && one.op !== undefined && left.has(one.op);
+  return earlier.some(({ type }) => type === 'result') || records.some(isOfIt);
+}
 
 /** The runs that a state names. */
 const MOST_RUNS = 100;
@@ -38,13 +42,13 @@ interface Compacting {
   readonly records: readonly RunRecord[];
   /** The lowest serial that the new state may have. */
   readonly least: number;
-  /** Whether the first of the records are writes of an interrupted run. */
-  readonly resumed: boolean;
+  /** Those of the records that an interrupted run left. */
+  readonly earlier: readonly RunRecord[];
 }
 
 /** The state that a compaction writes: under its serial, with its run. Undefined where nothing changed. */
 export async function nextState(
-  { clock, operation, author, state, records, least, resumed }: Compacting,
+  { clock, operation, author, state, records, least, earlier }: Compacting,
   { finish, always, applied, outcomes = [] }: Compaction,
 ): Promise<State | undefined> {
   const folded = fold(state, records);
@@ -62,7 +66,7 @@ export async function nextState(
     ...countApplied(state, records),
     ...countUndone(outcomes),
     objects: Object.keys(next.resources).length,
-    ...(resumed && { resumed }),
+    ...(hasTakenEffect(earlier, records) && { resumed: true as const }),
   };
   return { ...next, runs: [run, ...(next.runs ?? [])].slice(0, MOST_RUNS) };
 }

@@ -7055,7 +7055,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a run that was interrupted is counted without a word',
     file: 'state/snapshot.ts',
-    find: '...(resumed && { resumed })',
+    find: '...(hasTakenEffect(earlier, records) && { resumed: true as const })',
     replace: '...{}',
     tests: ['unit/state/file-store.test.ts'],
   },

@@ -116,9 +116,23 @@ export function conformance(name: string, makeBench: () => Promise<Bench>): void
       const bound = { adopted: 0, renamed: 0, forgotten: 0 };
       const counts = { created: 0, updated: 0, deleted: 0, ...bound };
       const left = { ...rest, operation: 'destroy' };
+      // What became of them, the next runs find out.
+      await second.record(intent('7'));
       await second.release();
+      const third = await writer('apply');
+      await third.record(result('7', { entry: entry('7') }));
+      await third.compact();
+      await third.record(intent('8'));
+      await third.release();
+      const fourth = await writer('apply');
+      await fourth.record(failed('8', 'not_sent'), intent('9'), result('9'));
+      await fourth.compact();
+      await fourth.release();
       const runs = (await store.read())?.state.runs ?? [];
+      const next = { ...rest, operation: 'apply', ...counts, created: 1 };
       expect(runs.map(({ serial: _, ...one }) => one)).toEqual([
+        { ...next, objects: 5 },
+        { ...next, objects: 4, resumed: true },
         { ...left, ...counts, forgotten: 1, objects: 3 },
         { ...left, ...counts, created: 1, deleted: 1, objects: 4, resumed: true },
         {

@@ -20,7 +20,7 @@ import type { Appender, Files } from '../../../platform/index.js';
 import { grouped, queue } from '../../record-batches.js';
 import { encodeRecord, type Journal } from '../../journal-text.js';
 import type { HeldLock, LockTools } from './lock.js';
-import { snapshotOf, holdsResult, nextState } from '../../snapshot.js';
+import { snapshotOf, nextState } from '../../snapshot.js';
 import { encodeMoved, encodeState } from '../../state-format.js';
 import type { Compaction, Moved, Session, Snapshot } from '../../store-port.js';
 import { ifThere, withDisk } from '../../disk-errors.js';
@@ -59,7 +59,7 @@ export function fileSession(options: SessionOptions): Session {
   const inTurn = queue((work) => withDisk(paths.state, work));
   const memory = stateFile(options);
   const journal = journalFile(options);
-  let resumed = holdsResult(journal.records());
+  let earlier = [...journal.records()];
 
   const begin = ({ lineage, serial, target, secrets_salt }: State): Begin => ({
     type: 'begin',
@@ -96,13 +96,13 @@ export function fileSession(options: SessionOptions): Session {
     const [state, records] = [memory.state(), journal.records()];
     const open = pending(records);
     const least = state.serial + 1;
-    const next = await nextState({ clock, operation, author, state, records, least, resumed }, how);
+    const next = await nextState({ clock, operation, author, state, records, least, earlier }, how);
     if (next) {
       await assertHeld();
       const carried = open.length === 0 ? '' : [begin(next), ...open].map(encodeRecord).join('');
       await journal.prepare(carried);
       await memory.replace(next);
-      resumed = false;
+      earlier = [];
       await journal.turn(open, carried);
     } else if (open.length === 0) await journal.turn([], '');
     return snapshotOf(memory.state(), journal.records());

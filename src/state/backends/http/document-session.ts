@@ -3,7 +3,7 @@
 import { pending, refuse, shellWord, warning, type RunRecord } from '../../../model/index.js';
 import { grouped, queue } from '../../record-batches.js';
 import { encodeRecord } from '../../journal-text.js';
-import { snapshotOf, holdsResult, nextState } from '../../snapshot.js';
+import { snapshotOf, nextState } from '../../snapshot.js';
 import { encodeState } from '../../state-format.js';
 import type { Compaction, Session, Snapshot } from '../../store-port.js';
 import type { LockTools } from '../file/lock.js';
@@ -44,7 +44,7 @@ export function documentSession(
   const { server, clock, rescue, author } = tools;
   let written: UnnumberedDocument = draft;
   let { state, records } = content;
-  let resumed = holdsResult(records);
+  let earlier = records;
   const inTurn = queue((work) => work());
   const going = untilStopped(document.isLost, rescue);
   const passes = proofs(tools);
@@ -74,12 +74,12 @@ export function documentSession(
     const open = pending(records);
     const { operation } = draft.holder;
     const least = state.serial + 1;
-    const next = await nextState({ clock, operation, author, state, records, least, resumed }, how);
+    const next = await nextState({ clock, operation, author, state, records, least, earlier }, how);
     if (next) {
       const journal = withoutEnds(open.map(encodeRecord).join(''));
       const { lineage, serial, secrets_salt = written.secrets_salt } = next;
       await write({ lineage, secrets_salt, state: encodeState(next), journal }, serial);
-      [state, records, resumed] = [next, open, false];
+      [state, records, earlier] = [next, open, []];
     } else if (open.length === 0 && records.length > 0) {
       await write({ journal: [] });
       records = [];

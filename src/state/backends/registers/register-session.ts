@@ -7,7 +7,7 @@
 import { pending, sha256, type RunAuthor, type RunRecord } from '../../../model/index.js';
 import type { Clock, LockPort } from '../../../platform/index.js';
 import { grouped, queue, type InTurn } from '../../record-batches.js';
-import { snapshotOf, holdsResult, nextState } from '../../snapshot.js';
+import { snapshotOf, nextState } from '../../snapshot.js';
 import type { Compaction, Session, Snapshot } from '../../store-port.js';
 import type { LockTools } from '../file/lock.js';
 import { endedSoon } from '../until-interrupted.js';
@@ -34,7 +34,7 @@ export function registerSession(tools: SessionTools, held: OpenedHead): Session 
   let { state } = held;
   let { last } = held.log;
   let records: readonly RunRecord[] = [...held.head.carry, ...held.log.records];
-  let resumed = holdsResult(records);
+  let earlier = records;
   let sequence = 1;
   const inTurn = queue((work) => work());
   const head = heldHead(tools, held);
@@ -61,10 +61,10 @@ export function registerSession(tools: SessionTools, held: OpenedHead): Session 
     const open = pending(records);
     const { operation } = holder;
     const least = head.now().serial + 1;
-    const next = await nextState({ clock, operation, author, state, records, least, resumed }, how);
+    const next = await nextState({ clock, operation, author, state, records, least, earlier }, how);
     if (next) {
       await head.replaceState(next, open);
-      [state, records, last, resumed] = [next, open, null, false];
+      [state, records, last, earlier] = [next, open, null, []];
       await head.collectGarbage();
     } else if (open.length === 0 && records.length > 0) {
       const log_from = slotOf(epoch, sequence);
