@@ -372,10 +372,7 @@ function withInterruption(result: TenantResult): TenantResult {
   const { outcomes, diagnostics } = result;
   const isCutOff =
     diagnostics.some(({ code }) => code === 'interrupted') ||
-    outcomes.some(
-      ({ outcome, diagnostic }) =>
-        outcome === 'skipped' || outcome === 'unknown' || diagnostic?.code === 'interrupted',
-    );
+    outcomes.some(({ outcome }) => outcome === 'skipped' || outcome === 'unknown');
   return isCutOff ? { ...result, exit: exits.interrupted, status: 'interrupted' } : result;
 }
 

@@ -264,6 +264,8 @@ export interface Outcome extends Pick<Common, 'address' | 'kind' | 'deposed' | '
   /** An adopted object that differed was updated, too. */
   readonly updates?: true;
   readonly outcome: 'done' | 'failed' | 'skipped' | 'unknown';
+  /** Why it was skipped, as the end of a sentence. */
+  readonly reason?: string;
   /** It failed, and part of it took effect all the same. */
   readonly partly?: true;
   readonly id?: string;

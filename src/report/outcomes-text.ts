@@ -1,4 +1,4 @@
-// The end of an apply: changes that were made, changes that were not and the reasons, the summary last.
+// The end of an apply: changes that were made, that failed, and that were skipped, each with the reason; the summary last.
 import { groupedBy, mayHaveFailed, type Outcome } from '../model/index.js';
 import { addressList, byAddress } from './change-groups.js';
 import { diagnosticLines } from './diagnostics-text.js';
@@ -12,12 +12,16 @@ export function renderOutcomes(outcomes: readonly Outcome[], style: Style): stri
   const acted = outcomes.filter(
     (one) => one.action !== 'keep' || one.outcome !== 'done' || isRenamed(one),
   );
-  const ordered = (['done', 'skipped', 'failed', 'unknown'] as const).flatMap((wanted) =>
+  const ordered = (['done', 'failed', 'unknown'] as const).flatMap((wanted) =>
     acted.filter(({ outcome }) => outcome === wanted),
   );
-  const lines = groupedBy(ordered, screen.verbose ? () => undefined : stateKind).flatMap(
-    (group) => [...outcomeLines(group, screen)],
-  );
+  const skipped = acted.filter(({ outcome }) => outcome === 'skipped');
+  const lines = [
+    ...groupedBy(ordered, screen.verbose ? () => undefined : stateKind).flatMap((group) => [
+      ...outcomeLines(group, screen),
+    ]),
+    ...groupedBy(skipped, ({ reason }) => reason).flatMap((all) => [...skippedLines(all, screen)]),
+  ];
   if (acted.length > 0) lines.push('');
   return [...lines, ...closing(outcomeSentence(outcomes), screen), ''].join('\n');
 }
@@ -36,7 +40,7 @@ function stateKind(one: Outcome): string | undefined {
 function* outcomeLines(group: readonly Outcome[], screen: Screen): Lines {
   const one = group[0]!;
   const { outcome, id, diagnostic } = one;
-  const silent = id === undefined || outcome === 'failed' || outcome === 'skipped';
+  const silent = id === undefined || outcome === 'failed';
   const [lead, paintLead] = leadOf(one, screen);
   const addresses = addressList(group.toSorted(byAddress), false);
   const former = isRenamed(one) ? `, was ${one.renamed_from}` : ` (id ${id})`;
@@ -45,6 +49,24 @@ function* outcomeLines(group: readonly Outcome[], screen: Screen): Lines {
   if (diagnostic && !(screen.diagnosticsApart && mayHaveFailed(one)))
     for (const line of diagnosticLines(diagnostic, { ...screen, width: screen.width - 2 }))
       yield `  ${line}`;
+}
+
+/** Why, once, and below it what, by action and kind. */
+function* skippedLines(all: readonly Outcome[], screen: Screen): Lines {
+  const lead = '  skipped ';
+  yield* flow(`because ${all[0]!.reason}:`, screen, { lead, hang: 4, paintLead: screen.yellow });
+  const isSame = (one: Outcome): string => `${verb(one)} ${one.kind}`;
+  for (const group of groupedBy(all, screen.verbose ? () => undefined : isSame))
+    yield* flow(addressList(group.toSorted(byAddress), false), screen, {
+      lead: `    ${verb(group[0]!)} `,
+      hang: 6,
+      breaks: /(?<=,) /,
+    });
+}
+
+function verb({ action, updates, renamed_from }: Outcome): string {
+  if (action === 'keep' && renamed_from !== undefined) return 'rename';
+  return updates ? `${action}, update` : action;
 }
 
 function leadOf(one: Outcome, screen: Screen): readonly [string, Paint] {
@@ -56,11 +78,9 @@ function leadOf(one: Outcome, screen: Screen): readonly [string, Paint] {
         `${signs[action]} ${past[action]}${updates ? ', updated' : ''} `,
         paintOf(screen, action),
       ];
-    case 'skipped':
-      return [`  skipped: ${action} `, screen.dim];
     case 'failed':
       return [`! FAILED: ${action} `, screen.alarm];
-    case 'unknown':
+    default:
       return [`? UNKNOWN: ${action} `, (text) => screen.bold(screen.magenta(text))];
   }
 }

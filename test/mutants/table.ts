@@ -2319,8 +2319,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'dependents of a failure go on',
     file: 'reconciler/apply/parallel-run.ts',
-    find: "return outcome !== undefined && outcome !== 'done';",
-    replace: 'return false;',
+    find: ".find(({ outcome }) => outcome !== 'done')",
+    replace: '.find(() => false)',
     tests: apply,
   },
 
@@ -4752,9 +4752,44 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what is kept is skipped if what it refers to fails',
     file: 'reconciler/apply/parallel-run.ts',
-    find: "failed !== undefined && change.action !== 'keep'",
-    replace: 'failed !== undefined',
+    find: "undone && change.action !== 'keep'",
+    replace: 'undone',
     tests: ['unit/reconciler/apply.test.ts'],
+  },
+  {
+    name: 'what is kept is skipped once the run is interrupted',
+    file: 'reconciler/apply/parallel-run.ts',
+    find: "change.action === 'keep' && change.renamed_from === undefined && !isChange(change)",
+    replace: "change.action === 'keep' && false",
+    tests: leaving,
+  },
+  {
+    name: 'an object that did not get its new address after an interruption counts as unchanged',
+    file: 'reconciler/apply/parallel-run.ts',
+    find: 'change.renamed_from === undefined && !isChange(change)',
+    replace: '!isChange(change)',
+    tests: leaving,
+  },
+  {
+    name: 'a skipped change names another skipped one as its reason',
+    file: 'reconciler/apply/parallel-run.ts',
+    find: 'undone.reason ?? `',
+    replace: '`',
+    tests: ['unit/reconciler/apply.test.ts'],
+  },
+  {
+    name: 'a request that an interruption kept from leaving failed',
+    file: 'reconciler/apply/write-operation.ts',
+    find: "one === 'not_sent' && diagnostic?.code === 'interrupted'",
+    replace: 'false',
+    tests: leaving,
+  },
+  {
+    name: 'the reason is repeated for each skipped change',
+    file: 'report/outcomes-text.ts',
+    find: 'groupedBy(skipped, ({ reason }) => reason)',
+    replace: 'groupedBy(skipped, () => undefined)',
+    tests: ['unit/report/text.test.ts'],
   },
   {
     name: 'a deleted alert rule is not named',

@@ -14,6 +14,7 @@ import {
 } from '../../model/index.js';
 import { storedValues } from '../live-collections.js';
 import type { ExecutionContext, RunContext } from './execution-context.js';
+import { INTERRUPTED } from './journal-intent.js';
 import { carryOut, withoutSent, type Performed } from './write-operation.js';
 import { compare, differing, stillThere, unproven, type Proof } from './write-proof.js';
 import { readBack, shownOf, type ReadBack, type SentFields, type Shown } from './read-back.js';
@@ -71,7 +72,7 @@ export class Executor {
   halt(): string | undefined {
     const why = this.#halted();
     if (why !== undefined) return why;
-    if (this.#execution.signal.aborted) return 'the run was interrupted';
+    if (this.#execution.signal.aborted) return INTERRUPTED;
     return this.#silence >= SILENCE ? 'the service stopped responding clearly' : undefined;
   }
 

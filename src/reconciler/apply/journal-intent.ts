@@ -8,6 +8,8 @@ export const RENEWAL = 30_000;
 
 /** Code of a request that is not sent because the run is to end. */
 export const WITHHELD = 'withheld';
+/** Why nothing more is sent once the run is to end. */
+export const INTERRUPTED = 'the run was interrupted';
 
 /**
  * Sends under an intent that is on disk before the first byte leaves. A request may wait long behind it (for its turn,
@@ -28,9 +30,7 @@ export async function senderWithIntent(
   const refuseHalted = (): void => {
     const why = runContext.halt();
     if (why !== undefined)
-      throw new Refusal([
-        { severity: 'warning', code: WITHHELD, summary: `${intent.address} was skipped: ${why}.` },
-      ]);
+      throw new Refusal([{ severity: 'warning', code: WITHHELD, summary: why }]);
   };
   const mayLeave = async (): Promise<Request | undefined> => {
     for (;;) {

@@ -26,7 +26,7 @@ import {
   type Values,
 } from '../../model/index.js';
 import { Executor, type ChangeContext, type WrittenChange } from './executor.js';
-import { isSensitive, unbindFormerAddress, outcomeBase } from './write-operation.js';
+import { isSensitive, unbindFormerAddress, outcomeBase, skipped } from './write-operation.js';
 import type { ApplyContext } from './execution-context.js';
 import { beforeRun } from './pre-image.js';
 import { differing, unproven } from './write-proof.js';
@@ -203,9 +203,7 @@ export class ParallelRun {
     this.#unsettled.clear();
     for (const change of changes)
       if (!this.#outcomes.has(keyOf(change)))
-        this.#end(
-          this.#skipped(change, this.#executor.halt() ?? 'what it depends on did not finish'),
-        );
+        this.#leaveOut(change, this.#executor.halt() ?? 'what it depends on did not finish');
   }
 
   /**
@@ -254,7 +252,7 @@ export class ParallelRun {
 
   async #one(change: Change): Promise<void> {
     const reason = this.#reasonToSkip(change);
-    if (reason !== undefined) return this.#end(this.#skipped(change, reason));
+    if (reason !== undefined) return this.#leaveOut(change, reason);
     const { emit } = this.#execution;
     const loud = isChange(change) || change.action === 'adopt';
     if (loud)
@@ -288,25 +286,22 @@ export class ParallelRun {
   }
 
   #reasonToSkip(change: Change): string | undefined {
-    const failed = waitsOf(change).find((key) => {
-      const outcome = this.#outcomes.get(key)?.outcome;
-      return outcome !== undefined && outcome !== 'done';
-    });
+    const undone = waitsOf(change)
+      .flatMap((key) => this.#outcomes.get(key) ?? [])
+      .find(({ outcome }) => outcome !== 'done');
     // What is kept is as declared, whatever became of what it refers to.
-    if (failed !== undefined && change.action !== 'keep') return `${failed} did not succeed`;
+    if (undone && change.action !== 'keep')
+      return undone.reason ?? `${keyOf(undone)} did not succeed`;
     return this.error || this.#execution.signal.aborted || writes(change)
       ? this.#executor.halt()
       : undefined;
   }
 
-  #skipped(change: Change, why: string): Outcome {
-    const diagnostic: Diagnostic = {
-      severity: 'warning',
-      code: 'skipped',
-      summary: `${keyOf(change)} was skipped: ${why}.`,
-      address: change.address,
-    };
-    return { ...outcomeBase(change), outcome: 'skipped', diagnostic };
+  /** What is kept under its address needs nothing, whatever ends the run. */
+  #leaveOut(change: Change, reason: string): void {
+    if (change.action === 'keep' && change.renamed_from === undefined && !isChange(change))
+      this.#end({ ...outcomeBase(change), outcome: 'done', id: change.id }, false);
+    else this.#end(skipped(change, reason));
   }
 
   #end(outcome: Outcome, loud = true): void {

@@ -6,6 +6,7 @@ import {
   defined,
   digest,
   keptMembers,
+  keyOf,
   redactAll,
   referencesIn,
   refuse,
@@ -53,7 +54,7 @@ import { differing, unproven } from './write-proof.js';
 import { FIRST_PAUSE, readBack, shownOf, type ReadBack, type SentFields } from './read-back.js';
 import { fillAll } from '../plan/resolve-references.js';
 import type { ExecutionContext, RunContext, WriteOperation } from './execution-context.js';
-import { senderWithIntent, WITHHELD } from './journal-intent.js';
+import { INTERRUPTED, senderWithIntent, WITHHELD } from './journal-intent.js';
 
 export const outcomeBase = (
   change: Change,
@@ -69,6 +70,19 @@ export const outcomeBase = (
   };
 };
 
+/** @param reason as the end of a sentence */
+export const skipped = (change: Change, reason: string): Outcome => ({
+  ...outcomeBase(change),
+  outcome: 'skipped',
+  reason,
+  diagnostic: {
+    severity: 'warning',
+    code: 'skipped',
+    summary: `${keyOf(change)} was skipped: ${reason}.`,
+    address: change.address,
+  },
+});
+
 /** One change carried out. `entry` is what the state holds now; `pending` the create whose outcome is unknown. */
 export interface Performed {
   readonly outcome: Outcome;
@@ -81,7 +95,8 @@ export interface Performed {
 }
 
 /** The same before its outcome is told. */
-type Ended = Omit<Performed, 'outcome'> & Pick<Outcome, 'outcome' | 'partly' | 'id' | 'diagnostic'>;
+type Ended = Omit<Performed, 'outcome'> &
+  Pick<Outcome, 'outcome' | 'reason' | 'partly' | 'id' | 'diagnostic'>;
 
 export async function carryOut(
   execution: ExecutionContext,
@@ -91,7 +106,8 @@ export async function carryOut(
   const kind = execution.kinds.get(change.kind)!;
   const started = execution.clock.monotonic();
   const end = (performed: Ended): Performed => {
-    const { outcome, partly, id, diagnostic, ...rest } = performed;
+    const { outcome, reason, partly, id, diagnostic, ...rest } = performed;
+    if (reason !== undefined) return { outcome: skipped(change, reason) };
     const base = {
       ...outcomeBase(change),
       outcome,
@@ -306,8 +322,7 @@ async function create(
   await execution.session.record(
     resultRecord(address, sent.class === 'applied' ? 'unknown' : sent.class, { op: intent.op }),
   );
-  if (sent.class === 'rejected' || sent.class === 'not_sent')
-    return { outcome: undoneBy(sent), ...defined({ diagnostic: sent.diagnostic }) };
+  if (sent.class === 'rejected' || sent.class === 'not_sent') return undone(sent);
   const again = sent.class === 'unknown' && (await execution.cloud.pause(1, sent.wait));
   const answered = sent.live && !runContext.known(kind.name, sent.live.id) && sent.live.id;
   return {
@@ -411,7 +426,7 @@ async function update(
     };
   }
   await execution.session.record(resultRecord(change.address, openOrNot(sent), { op: intent.op }));
-  return { outcome: undoneBy(sent), id: change.id, ...defined({ diagnostic: sent.diagnostic }) };
+  return { ...undone(sent), id: change.id };
 }
 
 const updated = (
@@ -495,11 +510,14 @@ const REJECTED = 'rejected';
 const openOrNot = ({ class: one, diagnostic }: Sent): OutcomeClass =>
   diagnostic?.code === CHANGED_OUTSIDE ? 'unknown' : one;
 
-/** A write that is not done: it is unknown, was not sent, or failed. */
-function undoneBy({ class: one, diagnostic }: Sent): 'unknown' | 'skipped' | 'failed' {
-  if (one === 'unknown') return one;
-  const withheld = diagnostic?.code === WITHHELD || diagnostic?.code === 'interrupted';
-  return one === 'not_sent' && withheld ? 'skipped' : 'failed';
+/** A write that is not done: it was not sent because the run ends, is unknown, or failed. */
+function undone({ class: one, diagnostic }: Sent): Ended {
+  if (one === 'not_sent' && diagnostic?.code === WITHHELD)
+    return { outcome: 'skipped', reason: diagnostic.summary };
+  // The client, and a reading before a write, name the request that they did not send.
+  if (one === 'not_sent' && diagnostic?.code === 'interrupted')
+    return { outcome: 'skipped', reason: INTERRUPTED };
+  return { outcome: one === 'unknown' ? one : 'failed', ...defined({ diagnostic }) };
 }
 
 /** True if a response that describes the object contradicts no sent value. */
@@ -577,7 +595,7 @@ async function remove(
   }
   await execution.session.record(resultRecord(address, openOrNot(sent), { op: intent.op }));
   const diagnostic = await withAdvice(sent, operation);
-  return { outcome: undoneBy(sent), id, ...defined({ diagnostic }) };
+  return { ...undone({ ...sent, ...defined({ diagnostic }) }), id };
 }
 
 /** What the service said, with what is known of the cause where it refused the request. */

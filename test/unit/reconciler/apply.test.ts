@@ -177,6 +177,10 @@ describe('apply', () => {
       'alert_rules.down': 'skipped',
       'alert_rules.nightly': 'skipped',
     });
+    // The cause of all, and not the nearest change that was skipped for it.
+    expect(first.outcomes.flatMap(({ reason }) => reason ?? [])).toEqual(
+      Array.from({ length: 3 }, () => 'accounts.field did not succeed'),
+    );
     expect(first.exit).toBe(7);
     expect((await apply(cloud, story())).exit).toBe(0);
     expect(cloud.objects('accounts')).toHaveLength(3);

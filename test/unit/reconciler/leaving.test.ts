@@ -114,6 +114,18 @@ it('tells what an interruption kept from leaving as skipped', async () => {
   });
   const applied = await cloud.apply(many(12), { parallelism: 4, signal: stop.signal });
   expect(told(applied)).toEqual({ done: 4, skipped: 8 });
+  const skipped = applied.outcomes.filter(({ outcome }) => outcome === 'skipped');
+  expect(skipped.map(({ reason, diagnostic }) => [reason, diagnostic])).toEqual(
+    skipped.map(({ address }) => [
+      'the run was interrupted',
+      {
+        severity: 'warning',
+        code: 'skipped',
+        summary: `${address} was skipped: the run was interrupted.`,
+        address,
+      },
+    ]),
+  );
   expect((await cloud.snapshot())?.pending).toEqual([]);
 });
 
@@ -138,6 +150,35 @@ it('keeps what was answered before an interruption', async () => {
     allow: ['max-changed'],
   });
   expect(told(applied)).toEqual({ done: 2, skipped: 2 });
+});
+
+it('counts what is kept as done after an interruption, but for what gets another address', async () => {
+  const stop = new AbortController();
+  const cloud = rig({
+    intercept: async ({ method }, proceed) => {
+      if (method === 'PATCH') stop.abort(new Error('SIGINT'));
+      return proceed();
+    },
+  });
+  await cloud.apply(many(5));
+  await cloud.clock.sleep(600_000);
+  const [first, second, third, fourth, fifth] = many(5).declarations;
+  const disabled = [first!, second!].map(({ name, values }) =>
+    declare(`alert_push_destinations.${name}`, { ...values, enabled: false }),
+  );
+  const moved = declare('alert_push_destinations.moved', fifth!.values, { renamed_from: 'd4' });
+  const { outcomes } = await cloud.apply(desire(...disabled, third!, fourth!, moved), {
+    parallelism: 1,
+    signal: stop.signal,
+    allow: ['max-changed'],
+  });
+  expect(outcomes.map(({ address, outcome }) => `${address.split('.')[1]} ${outcome}`)).toEqual([
+    'd0 done',
+    'd1 skipped',
+    'd2 done',
+    'd3 done',
+    'moved skipped',
+  ]);
 });
 
 describe('a create that leaves long after its intent', () => {

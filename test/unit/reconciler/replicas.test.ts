@@ -124,6 +124,19 @@ describe('the reading right before a write', () => {
     ]);
   });
 
+  it('is given up without a failure where the run is interrupted', async () => {
+    const stop = new AbortController();
+    const cloud = replica();
+    await cloud.lag(1000);
+    await cloud.byOthers({ configuration: [{ ...before, vpn: { a: 2 } }, []] });
+    const approve = async (): Promise<boolean> => {
+      void cloud.clock.sleep(2000).then(() => stop.abort(new Error('SIGINT')));
+      return true;
+    };
+    const { outcomes } = await cloud.apply(mtu(1500), { approve, signal: stop.signal });
+    expect(outcomes).toMatchObject([{ outcome: 'skipped', reason: 'the run was interrupted' }]);
+  });
+
   it('makes no write unneeded that the plan found needed', async () => {
     const cloud = replica();
     await cloud.lag(2);

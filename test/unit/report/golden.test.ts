@@ -114,7 +114,13 @@ const outcomes: readonly Outcome[] = [
     kind: 'alert_rules',
     action: 'create',
     outcome: 'skipped',
-    diagnostic: { severity: 'warning', code: 'skipped', summary: 'accounts.field-ops failed' },
+    reason: 'accounts.field-ops did not succeed',
+    diagnostic: {
+      severity: 'warning',
+      code: 'skipped',
+      summary: 'alert_rules.wan-down["north"] was skipped: accounts.field-ops did not succeed.',
+      address: 'alert_rules.wan-down["north"]',
+    },
   },
   {
     address: 'alert_push_destinations.pager',

@@ -4,11 +4,13 @@ import { describe, expect, test } from 'vitest';
 import {
   objectWords,
   type AccessCell,
+  type Action,
   type Diagnostic,
   type DriftRecord,
   type Event,
   type HealthIssue,
   type Json,
+  type Outcome,
   type ResourceDrift,
 } from '../../../src/model/index.js';
 import { accessList } from '../../../src/report/access-text.js';
@@ -469,6 +471,43 @@ test('an id stands in one piece behind its address, or below it', () => {
   expect(text).toContain(`~ updated ${address}\n    (id b0000056-97c4)\n`);
 });
 
+test('what was skipped stands once below each reason, behind what failed, by action and kind', () => {
+  const customers = Array.from({ length: 12 }, (_, index) => `c${index}`);
+  const skip = (address: string, action: Action, reason: string, more = {}): Outcome => ({
+    address,
+    kind: address.split('.')[0]!,
+    action,
+    outcome: 'skipped',
+    reason,
+    diagnostic: { severity: 'warning', code: 'skipped', summary: `${address} was skipped` },
+    ...more,
+  });
+  const [why, stopped] = ['accounts.new did not succeed', 'the run was interrupted'];
+  const outcomes: readonly Outcome[] = [
+    ...customers.map((key) => skip(`alert_rules.load["${key}"]`, 'update', stopped)),
+    skip('alert_rules.load["new"]', 'create', why),
+    skip('alert_rules.offline["new"]', 'create', why),
+    skip('groups.new', 'create', why),
+    ...customers.map((key) => skip(`alert_rules.offline["${key}"]`, 'update', stopped)),
+    skip('groups.now', 'keep', stopped, { renamed_from: 'groups.before' }),
+    skip('groups.found', 'adopt', stopped, { updates: true }),
+    { address: 'accounts.new', kind: 'accounts', action: 'create', outcome: 'failed' },
+  ];
+  const lines = (verbose: boolean): readonly string[] =>
+    renderOutcomes(outcomes, { color: false, width: 80, verbose }).split('\n').slice(0, -4);
+  expect(lines(false)).toEqual([
+    '! FAILED: create accounts.new',
+    '  skipped because the run was interrupted:',
+    '    update alert_rules: load (12), offline (12)',
+    '    rename groups.now',
+    '    adopt, update groups.found',
+    '  skipped because accounts.new did not succeed:',
+    '    create alert_rules: load["new"], offline["new"]',
+    '    create groups.new',
+  ]);
+  expect(lines(true)).toHaveLength(3 + outcomes.length - 1);
+});
+
 test('why a write failed is left out where another stream says it; a skipped one keeps its reason', () => {
   const outcome = { kind: 'accounts', action: 'create' } as const;
   const error = { severity: 'error', code: 'refused', summary: 'it was refused' } as const;
@@ -476,6 +515,7 @@ test('why a write failed is left out where another stream says it; a skipped one
     ...outcome,
     address: `accounts.${how}`,
     outcome: how,
+    ...(how === 'skipped' && { reason: 'skipped: it was refused' }),
     diagnostic: { ...error, summary: `${how}: it was refused` },
   }));
   const said = (diagnosticsApart: boolean): readonly string[] =>
@@ -483,7 +523,7 @@ test('why a write failed is left out where another stream says it; a skipped one
       /\w+: it was refused|! FAILED: create \S+|\? UNKNOWN: create \S+/g,
     ) ?? [];
   const titles = ['! FAILED: create accounts.failed', '? UNKNOWN: create accounts.unknown'];
-  expect(said(true)).toEqual(['skipped: it was refused', ...titles]);
+  expect(said(true)).toEqual([...titles, 'skipped: it was refused']);
   expect(said(false).toSorted()).toEqual(
     [
       ...['skipped', 'failed', 'unknown'].map((how) => `${how}: it was refused`),
