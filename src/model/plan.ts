@@ -266,6 +266,8 @@ export interface Outcome extends Pick<Common, 'address' | 'kind' | 'deposed' | '
   readonly outcome: 'done' | 'failed' | 'skipped' | 'unknown';
   /** Why it was skipped, as the end of a sentence. */
   readonly reason?: string;
+  /** The object to delete did not exist any more. */
+  readonly gone?: true;
   /** It failed, and part of it took effect all the same. */
   readonly partly?: true;
   readonly id?: string;

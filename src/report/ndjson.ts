@@ -30,6 +30,7 @@ import {
   driftMeanings,
   driftSentence,
   during,
+  GONE,
   outcomeSentence,
   past,
   planSentence,
@@ -175,11 +176,11 @@ function stillRunning(address: string, action: Action, hook: Hook, elapsed: numb
 
 /** Skipped changes never started; they and kept objects have no line except their diagnostic. */
 function* ended(outcome: Outcome, hook: Hook): Generator<NdjsonLine> {
-  const { address, action, outcome: end, id, elapsed = 0 } = outcome;
+  const { address, action, outcome: end, id, gone, elapsed = 0 } = outcome;
   if (end === 'skipped' || action === 'keep') return;
   const more = { hook: { ...hook, elapsed_seconds: seconds(elapsed) } };
   const after = `after ${seconds(elapsed)} s`;
-  const known = id === undefined ? '' : ` (id ${id})`;
+  const known = id === undefined ? '' : ` (id ${id}${gone ? GONE : ''})`;
   const failed = end === 'unknown' ? 'has an unknown outcome' : 'failed';
   yield end === 'done'
     ? ['info', 'apply_complete', `${address}: ${past[action]} ${after}${known}`, more]

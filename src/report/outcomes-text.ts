@@ -4,7 +4,7 @@ import { addressList, byAddress } from './change-groups.js';
 import { diagnosticLines } from './diagnostics-text.js';
 import { closing, flow, type Lines } from './layout.js';
 import { paintOf, screenOf, type Paint, type Screen, type Style } from './style.js';
-import { past, outcomeSentence, signs } from './words.js';
+import { GONE, past, outcomeSentence, signs } from './words.js';
 
 /** Ends with a line feed. What is kept is counted, not listed. */
 export function renderOutcomes(outcomes: readonly Outcome[], style: Style): string {
@@ -43,7 +43,9 @@ function* outcomeLines(group: readonly Outcome[], screen: Screen): Lines {
   const silent = id === undefined || outcome === 'failed';
   const [lead, paintLead] = leadOf(one, screen);
   const addresses = addressList(group.toSorted(byAddress), false);
-  const former = isRenamed(one) ? `, was ${one.renamed_from}` : ` (id ${id})`;
+  const former = isRenamed(one)
+    ? `, was ${one.renamed_from}`
+    : ` (id ${id}${one.gone ? GONE : ''})`;
   const said = silent || group.length > 1 ? addresses : `${addresses}${former}`;
   yield* flow(said, screen, { lead, hang: 4, paintLead, breaks: /(?<=,) | (?=\(id )/ });
   if (diagnostic && !(screen.diagnosticsApart && mayHaveFailed(one)))

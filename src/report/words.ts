@@ -435,6 +435,8 @@ export const past: Readonly<Record<SummaryKey, string>> = {
   forget: 'forgotten',
   keep: 'unchanged',
 };
+/** Of a deleted object that did not exist any more, behind its id. */
+export const GONE = ', was gone already';
 export const during: Readonly<Record<Action, string>> = {
   create: 'creating',
   update: 'updating',

@@ -61,7 +61,9 @@ export function wireDiagnosticOf(
 ): WireDiagnostic {
   const named =
     one.address === undefined ? one.summary : one.summary.replaceAll(one.address, wordsFor(kind));
-  const summary = asWritten(kind, named).replace(/\.$/, '');
+  const summary = asWritten(kind, named)
+    .replace('outside of trueup', 'outside of Terraform')
+    .replace(/\.$/, '');
   return {
     severity: one.severity === 'error' ? 'error' : 'warning',
     summary: summary.charAt(0).toUpperCase() + summary.slice(1),

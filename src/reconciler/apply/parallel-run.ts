@@ -385,8 +385,9 @@ export class ParallelRun {
   }
 
   #fail(change: Change, diagnostic: Diagnostic, outcome: 'failed' | 'unknown'): void {
+    const { gone: _, ...told } = this.#outcomes.get(keyOf(change))!;
     this.#end({
-      ...this.#outcomes.get(keyOf(change))!,
+      ...told,
       outcome,
       diagnostic: { ...diagnostic, ...defined({ origin: change.origin }) },
     });

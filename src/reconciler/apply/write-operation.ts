@@ -96,7 +96,7 @@ export interface Performed {
 
 /** The same before its outcome is told. */
 type Ended = Omit<Performed, 'outcome'> &
-  Pick<Outcome, 'outcome' | 'reason' | 'partly' | 'id' | 'diagnostic'>;
+  Pick<Outcome, 'outcome' | 'reason' | 'gone' | 'partly' | 'id' | 'diagnostic'>;
 
 export async function carryOut(
   execution: ExecutionContext,
@@ -106,7 +106,7 @@ export async function carryOut(
   const kind = execution.kinds.get(change.kind)!;
   const started = execution.clock.monotonic();
   const end = (performed: Ended): Performed => {
-    const { outcome, reason, partly, id, diagnostic, ...rest } = performed;
+    const { outcome, reason, gone, partly, id, diagnostic, ...rest } = performed;
     if (reason !== undefined) return { outcome: skipped(change, reason) };
     const base = {
       ...outcomeBase(change),
@@ -117,7 +117,7 @@ export async function carryOut(
       ...rest,
       outcome: {
         ...base,
-        ...defined({ partly, id }),
+        ...defined({ gone, partly, id }),
         ...(diagnostic && {
           diagnostic: {
             ...diagnostic,
@@ -426,7 +426,8 @@ async function update(
     };
   }
   await execution.session.record(resultRecord(change.address, openOrNot(sent), { op: intent.op }));
-  return { ...undone(sent), id: change.id };
+  const told = isGone(sent) ? { ...sent, diagnostic: overtaken(change, 'gone', 'deleted') } : sent;
+  return { ...undone(told), id: change.id };
 }
 
 const updated = (
@@ -520,6 +521,18 @@ function undone({ class: one, diagnostic }: Sent): Ended {
   return { outcome: one === 'unknown' ? one : 'failed', ...defined({ diagnostic }) };
 }
 
+/** Somebody else was quicker. */
+const overtaken = (
+  { address }: Pick<Change, 'address'>,
+  code: string,
+  what: string,
+): Diagnostic => ({
+  severity: 'error',
+  code,
+  summary: `${address} was ${what} outside of trueup since the plan.`,
+  detail: 'Plan again.',
+});
+
 /** True if a response that describes the object contradicts no sent value. */
 const echoes = (kind: Kind, fields: Values, { values }: Live): boolean =>
   isApplied(
@@ -591,7 +604,9 @@ async function remove(
         lately: { ...moment, what: 'deleted', kind: kind.name, id },
       }),
     );
-    return { outcome: 'done', id, entry };
+    // A request before this one may have deleted it.
+    const isOthers = isGone(sent) && sent.lingers !== true;
+    return { outcome: 'done', id, entry, ...(isOthers && { gone: true }) };
   }
   await execution.session.record(resultRecord(address, openOrNot(sent), { op: intent.op }));
   const diagnostic = await withAdvice(sent, operation);
@@ -666,15 +681,7 @@ async function sendUntilKnown(
     return isWithheld ? { class: 'applied' } : sent;
   };
   const refused = (code: string, what: string): Tried =>
-    tried({
-      class: 'rejected',
-      diagnostic: {
-        severity: 'error',
-        code,
-        summary: `${intent.address} was ${what} outside of trueup meanwhile.`,
-        detail: 'Plan again.',
-      },
-    });
+    tried({ class: 'rejected', diagnostic: overtaken(intent, code, what) });
   let sent = await attempt();
   for (let attempts = 1; sent.class === 'unknown'; attempts += 1) {
     const doubt = sent;

@@ -1,6 +1,12 @@
 // Apply against the emulator in process: what is sent, what is remembered, and what a second run finds.
 import { describe, expect, it } from 'vitest';
-import { Reference, Secret, type Declaration, type Project } from '../../../src/model/index.js';
+import {
+  compareText,
+  Reference,
+  Secret,
+  type Declaration,
+  type Project,
+} from '../../../src/model/index.js';
 import { dummyCredentials, parseFault } from '../../../src/emulator/index.js';
 import type { Snapshot } from '../../../src/state/store-port.js';
 import { declare } from '../../support/planning.js';
@@ -318,6 +324,49 @@ describe('apply', () => {
     await apply(cloud, both);
     await remove();
     await expect(apply(cloud, less, { saved })).rejects.toMatchObject({ exit: 6 });
+  });
+
+  it('says of what somebody else deleted since the plan that it is gone', async () => {
+    const cloud = rig();
+    const all = (enabled: boolean, ...names: readonly string[]): Project =>
+      desire(
+        ...names.map((name) =>
+          declare(`alert_push_destinations.${name}`, {
+            name,
+            enabled,
+            endpoint: { url: 'https://hooks.example.com/a' },
+          }),
+        ),
+      );
+    await apply(cloud, all(true, 'a', 'b', 'c'));
+    await cloud.clock.sleep(600_000);
+    const { state } = (await cloud.snapshot())!;
+    const removed = async (): Promise<boolean> => {
+      for (const name of ['a', 'b']) {
+        const { id } = state.resources[`alert_push_destinations.${name}`]!;
+        const url = `http://localhost/api/v2/alert_push_destinations/${id}/`;
+        const headers = { ...dummyCredentials.v2[1] };
+        await cloud.emulator.fetch(new Request(url, { method: 'DELETE', headers }));
+      }
+      return true;
+    };
+    const { exit, outcomes } = await apply(cloud, all(false, 'a'), {
+      approve: removed,
+      allow: ['max-changed'],
+    });
+    expect([exit, cloud.mutations().at(-3)]).toEqual([7, expect.stringMatching(/^PATCH/)]);
+    const [a, b, c] = outcomes.toSorted((one, other) => compareText(one.address, other.address));
+    expect(a).toMatchObject({
+      outcome: 'failed',
+      diagnostic: {
+        code: 'gone',
+        summary: 'alert_push_destinations.a was deleted outside of trueup since the plan.',
+        detail: 'Plan again.',
+      },
+    });
+    expect(b).toMatchObject({ outcome: 'done', gone: true });
+    expect([c?.outcome, c?.gone]).toEqual(['done', undefined]);
+    expect((await apply(cloud, all(false, 'a'))).exit).toBe(0);
   });
 
   it('says what it does not know when it is interrupted while a create is unclear, and the next run looks', async () => {

@@ -142,6 +142,7 @@ const outcomes: readonly Outcome[] = [
     action: 'delete',
     outcome: 'done',
     id: 'd-1',
+    gone: true,
     elapsed: 400,
   },
 ];

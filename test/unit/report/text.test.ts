@@ -508,6 +508,17 @@ test('what was skipped stands once below each reason, behind what failed, by act
   expect(lines(true)).toHaveLength(3 + outcomes.length - 1);
 });
 
+test('a deleted object that did not exist any more is said to have been gone', () => {
+  const outcome = {
+    address: 'groups.a',
+    kind: 'groups',
+    action: 'delete',
+    outcome: 'done',
+  } as const;
+  const said = renderOutcomes([{ ...outcome, id: '7', gone: true }], { color: false, width: 80 });
+  expect(said.split('\n')[0]).toBe('- deleted groups.a (id 7, was gone already)');
+});
+
 test('why a write failed is left out where another stream says it; a skipped one keeps its reason', () => {
   const outcome = { kind: 'accounts', action: 'create' } as const;
   const error = { severity: 'error', code: 'refused', summary: 'it was refused' } as const;

@@ -593,6 +593,15 @@ describe('writing', () => {
     expect(told((await (await begun(world)).tryApply(ACCOUNT, state, null)).errors)[0]).toContain(
       'since the plan',
     );
+    const gone = providerRig({
+      estate: theirs,
+      faults: [parseFault('status=404,method=PUT,times=1')],
+    });
+    const core = await begun(gone);
+    const held = await core.import(ACCOUNT, '2');
+    expect(told((await core.tryApply(ACCOUNT, held, { name: 'Mine' })).errors)).toEqual([
+      'error : The account was deleted outside of Terraform since the plan',
+    ]);
     // What is as it should be already is no trouble.
     expect((await (await begun(world)).tryApply(ACCOUNT, state, { name: 'Moved' })).errors).toEqual(
       [],
