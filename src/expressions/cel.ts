@@ -12,7 +12,6 @@ import {
   didYouMean,
   mapMembers,
   shownMembers,
-  shownValue,
   type Json,
 } from '../model/index.js';
 import { MOST_STEPS, isExhausted, operandsOf, startBudget } from './step-limit.js';
@@ -254,10 +253,8 @@ function shownOperand(
   value: unknown,
   missing: Problem['missing'],
 ): string | undefined {
-  if (!(value instanceof Map)) {
-    const shown = shownValue(name, value);
-    return shown && `\`${name}\` is ${shown}.`;
-  }
+  // A single value may come from the environment.
+  if (!(value instanceof Map)) return undefined;
   const members: ReadonlyMap<string, unknown> = value;
   const meant = missing?.of.join('.') === name ? didYouMean(missing.name, members.keys()) : '';
   return `\`${name}\` has ${shownMembers(members)}.${meant}`;

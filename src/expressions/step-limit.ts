@@ -101,8 +101,14 @@ function* namesIn(part: unknown): Generator<readonly [name: string, node: Node]>
 /** Called where an error is first seen: there, names have the values that led to it. */
 function keepOperands(error: unknown, valueOf: (name: Node) => unknown): void {
   if (!(error instanceof EvaluationError) || !error.node || operands.has(error)) return;
-  const names = Array.from(namesIn(error.node), ([name, node]) => [name, valueOf(node)] as const);
-  operands.set(error, new Map(names));
+  const values = new Map<string, unknown>();
+  operands.set(error, values);
+  for (const [name, node] of namesIn(error.node))
+    try {
+      values.set(name, valueOf(node));
+    } catch {
+      // It is the name of a namespace, such as `cel` of `cel.bind`.
+    }
 }
 
 function evaluated(node: Node, evaluator: unknown, context: unknown): unknown {

@@ -55,8 +55,8 @@ export interface Kind extends Collection {
   readonly ghost?: Values;
   /** For each `lifecycle.on_removal` word beside `delete` and `forget`: the attributes sent before the object is forgotten. */
   readonly retire?: Readonly<Record<string, Values>>;
-  /** What is still so once an object is forgotten, where that is not clear from what the kind is. */
-  readonly kept?: string;
+  /** What is still so once an object with these live values is forgotten, where that is not clear from what the kind is. */
+  readonly kept?: (values: Values) => string | undefined;
   /** Advice for a declaration that no live object matches, if there is more to do than to check the objects. */
   readonly unmatched?: (values: Values, live: readonly Values[]) => string | undefined;
   /** Values that would never be sent, each with its attribute. The values may hold references. */

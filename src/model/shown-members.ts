@@ -20,7 +20,7 @@ export const shownMembers = (
 const LONGEST_SHOWN = 60;
 
 /** What a name stands for, as in `"elm"`; undefined if that is long, no single value, or may be a secret. */
-export function shownValue(name: string, value: unknown): string | undefined {
+function shownValue(name: string, value: unknown): string | undefined {
   if (isSecretName(name) || isCredentialName(name)) return undefined;
   if (typeof value === 'string')
     return value.length > LONGEST_SHOWN ? undefined : JSON.stringify(value);

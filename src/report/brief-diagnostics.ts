@@ -132,7 +132,11 @@ function topicOfOther(one: Diagnostic): string | undefined {
   const { code, summary, detail } = one;
   const [own, ...others] = namesIn(one);
   if (own === undefined || others.length === 0) return undefined;
-  return JSON.stringify([code, summary.replaceAll(own, '…'), detail?.match(COMMAND)]);
+  // The other name may begin with this one.
+  const without = summary.replaceAll(own, (name, offset: number) =>
+    /[\w[-]/.test(summary.charAt(offset + name.length)) ? name : '…',
+  );
+  return JSON.stringify([code, without, detail?.match(COMMAND)]);
 }
 
 /** An expression as it is written: what it names is no object. */

@@ -67,6 +67,9 @@ export const accountAuthorizations = kind({
   label,
   unmatched: firstRoleOrId,
   retire: { no_access: { role: 'no_access' } },
-  kept: 'the user keeps the role; on_removal: no_access would take it away',
+  kept: ({ role }) =>
+    role === 'no_access'
+      ? undefined
+      : 'the user keeps the role (to take it away, declare it with on_removal: no_access, apply, and remove it then)',
   example: { user: '77', account: '${accounts.example.id}', role: 'full_access_user' },
 });

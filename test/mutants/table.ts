@@ -8973,6 +8973,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/policies/cel-policy-rules.test.ts'],
   },
   {
+    name: 'an error of an expression shows a value that may come from the environment',
+    file: 'expressions/cel.ts',
+    find: 'if (!(value instanceof Map)) return undefined;',
+    replace: 'if (!(value instanceof Map)) return `\\`${name}\\` is ${String(value)}.`;',
+    tests: ['unit/expressions/cel.test.ts'],
+  },
+  {
+    name: 'errors about other objects with longer names count as one',
+    file: 'report/brief-diagnostics.ts',
+    find: '? name : ',
+    replace: "? '…' : ",
+    tests: ['unit/report/text.test.ts'],
+  },
+  {
     name: 'a file is left out because a key lacks its colon',
     file: 'declarations/top-level-keys.ts',
     find: 'isNameBehind(lacksColon(key, near), key, value)',

@@ -10,6 +10,7 @@ import {
   type Change,
   type Entry,
   type Kind,
+  type Live,
   type RemovedBlock,
   type State,
   type Write,
@@ -142,7 +143,11 @@ export function planRemoved(
   const retired = kind.retire?.[how!];
   const changes = retired ? diff({ kind, declared: retired, live, secret: () => 'same' }) : [];
   if (!retired || changes.length === 0)
-    return { action: 'forget', ...base, reason: `${why}; ${whyForgotten(kind, entry, block)}` };
+    return {
+      action: 'forget',
+      ...base,
+      reason: `${why}; ${whyForgotten(kind, entry, live, block)}`,
+    };
   const written = composedUpdate(draft, { kind, declared: retired, live, changes }, live);
   if (!written) throw new Error(`${kind.name} cannot be retired by additions alone`);
   return {
@@ -156,10 +161,12 @@ export function planRemoved(
 
 /** Why a live object is only forgotten, and what that means. */
 function whyForgotten(
-  { kept = 'it stays as it is' }: Kind,
+  kind: Kind,
   { on_removal: how }: Entry,
+  { values }: Live,
   block: RemovedBlock | undefined,
 ): string {
+  const kept = kind.kept?.(values) ?? 'it stays as it is';
   if (block) return `the removed block in ${placeOf(block.origin)} forgets it, so ${kept}`;
   if (how === undefined) return `the API cannot delete it, so ${kept}`;
   return how === 'forget'

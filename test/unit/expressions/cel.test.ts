@@ -245,14 +245,13 @@ describe('an expression is wrong', () => {
       'var.list.map(c, c.on.matches("a"))',
       /^It is `string\.matches\(string\): bool`\. Here, `c` has `name` "one"/,
     ],
-    ['["a", 1].map(c, c + "b")', 'Here, `c` is 1.'],
-    ['["a", 1].map(c, "b" + c)', 'Here, `c` is 1.'],
-    ['["a", 1].map(token, token + "b")', /^$/],
+    ['["a", 1].map(c, c + "b")', /^$/],
     ['[[1]].map(c, c + 1)', /^$/],
-    ['cel.bind(v, 1, var.list[0].on + v)', 'Here, `v` is 1.'],
+    ['cel.bind(v, var.list[1], v.on + 1)', TWO.replace('`c`', '`v`')],
+    ['cel.bind(v, var.list[1], v).on + 1', /^$/],
     ['var.list[0].on + 1', /^$/],
     ['each.value.nam', 'Here, `each.value` has `name` "x", `on` true. Did you mean `name`?'],
-    ['each.value.name.first', 'Here, `each.value.name` is "x".'],
+    ['each.value.name.first', /^$/],
     ['each.lost', /^$/],
   ])('shows the item of a list that is wrong, or what lacks a member: %s', (source, detail) => {
     const made = run(source, { var: { list }, each: { value: { name: 'x', on: true } } });

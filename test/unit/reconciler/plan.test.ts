@@ -1454,14 +1454,21 @@ it.each<[string, string, Partial<Entry>, boolean, string]>([
     'full_access',
     {},
     false,
-    'the API cannot delete it, so the user keeps the role; on_removal: no_access would take it away',
+    'the API cannot delete it, so the user keeps the role (to take it away, declare it with on_removal: no_access, apply, and remove it then)',
   ],
   [
     'a removed block',
     'full_access',
     { on_removal: 'no_access' },
     true,
-    'the removed block in b.yaml:3 forgets it, so the user keeps the role; on_removal: no_access would take it away',
+    'the removed block in b.yaml:3 forgets it, so the user keeps the role (to take it away, declare it with on_removal: no_access, apply, and remove it then)',
+  ],
+  [
+    'its kind has no delete, and no role is left',
+    'no_access',
+    {},
+    false,
+    'the API cannot delete it, so it stays as it is',
   ],
   [
     'its lifecycle, and the object is so already',

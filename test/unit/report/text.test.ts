@@ -813,6 +813,16 @@ describe('errors of one place', () => {
     expect(errorsBriefly(warnings)).toEqual(warnings);
   });
 
+  test('of five other objects whose names begin with their own, all are shown', () => {
+    const all = five.map((line) =>
+      error(`x.a${line} refers to x.a${line}-hq, which is declared nowhere.`, {
+        address: `x.a${line}`,
+        origin: { ...origin, line },
+      }),
+    );
+    expect(errorsBriefly(all)).toEqual(all);
+  });
+
   test('of many, five are named, and how to see all', () => {
     const all = Array.from({ length: 12 }, (_, key) =>
       error('it is wrong', { address: `x.a["${key}"]` }),
