@@ -446,7 +446,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an item that lacks a member is not told',
     file: 'expressions/step-limit.ts',
-    find: 'operands.set(error, new Map(names));',
+    find: 'operands.set(error, values);',
     replace: '',
     tests: ['unit/declarations/load.test.ts'],
   },
