@@ -1,5 +1,13 @@
 // Sorts the content of files into settings, variables, lookups and declarations with their places. Checks only names.
-import { NAME, didYouMean, isList, nameWords, type Kinds, type Origin } from '../model/index.js';
+import {
+  NAME,
+  didYouMean,
+  isList,
+  nameWords,
+  type Kinds,
+  type Origin,
+  type Project,
+} from '../model/index.js';
 import { BEGIN, type FoundFile } from './paths.js';
 import { complainIn, complainOfFault, type Reporting } from './diagnostics-list.js';
 import {
@@ -65,7 +73,7 @@ interface Collecting extends Reporting {
   readonly blocks: RawEntry[];
   readonly unread: MayHold[];
   /** Files that are left out. */
-  readonly unknown: string[];
+  readonly unknown: NonNullable<Project['unknown_files']>[number][];
   ours: number;
 }
 
@@ -117,7 +125,7 @@ export async function collect(
     /** `moved`, `removed` and `import`; `path` holds the section and the index. */
     blocks: all.blocks as readonly RawEntry[],
     unread: all.unread as readonly MayHold[],
-    unknown: all.unknown as readonly string[],
+    unknown: all.unknown as NonNullable<Project['unknown_files']>,
   };
 }
 
@@ -173,7 +181,7 @@ function mayHoldIn(text: string): MayHold {
 }
 
 function leaveOut(all: Collecting, file: FoundFile): void {
-  all.unknown.push(file.file);
+  all.unknown.push({ file: file.file, holds: mayHoldIn(all.library.text(file)) });
   all.report.add(() => ({
     severity: 'info',
     code: 'not-ours',

@@ -342,7 +342,7 @@ function projectOf(
   parts: Parts,
   paths: readonly string[],
   variables: Readonly<Record<string, string>>,
-  unknown_files: readonly string[],
+  unknown_files: NonNullable<Project['unknown_files']>,
 ): Project {
   let known: string | undefined;
   return {

@@ -42,24 +42,33 @@ export function complainOfDeclared(
   const text = formatAddress(range);
   const declared = (range.members ? names : addresses).get(text);
   const member = range.key === undefined ? undefined : addresses.get(text);
+  const loop = member && loopOf(names.get(wholeOf(range)), member, range.key!);
   if (!declared) return false;
   complain(work.run, piece, {
     path: ['from'],
     code,
     summary: `${summary}, but ${text} is still declared`,
-    detail: member
-      ? `Remove the key ${JSON.stringify(range.key)} from ${loopOf(names.get(wholeOf(range)), member)}, or delete the block.`
+    detail: loop
+      ? `Remove the key ${loop}, or delete the block.`
       : `It is in ${placeText(declared.origin)}. Remove the declaration, or delete the block.`,
   });
   return true;
 }
 
-/** The `for_each` that a key comes from: that of the declaration, of the `use` of its template, or both. */
-function loopOf(piece: RawEntry | undefined, { at, origin: { used_at } }: Declaration): string {
+/** A key, and the `for_each` that it comes from: that of the declaration, of the `use` of its template, or both. Undefined for a `count`. */
+function loopOf(
+  piece: RawEntry | undefined,
+  { at, origin: { used_at } }: Declaration,
+  key: string,
+): string | undefined {
+  if (piece?.counted) return undefined;
   const isOwn = isMap(piece?.raw) && piece.raw['for_each'] !== undefined;
-  const use = piece?.instance?.key === undefined ? undefined : used_at;
-  if (use && !isOwn) return `the \`for_each\` of the \`use\` in ${placeText(use)}`;
-  return `the \`for_each\` in ${placeText(at('for_each'))}${use ? ', or from that of the `use`' : ''}`;
+  const outer = used_at && piece?.instance?.key;
+  const inUse = used_at && `the \`for_each\` of the \`use\` in ${placeText(used_at)}`;
+  if (outer !== undefined && !isOwn) return `${JSON.stringify(key)} from ${inUse}`;
+  const own = outer === undefined ? key : key.slice(outer.length + 1);
+  const here = `${JSON.stringify(own)} from the \`for_each\` in ${placeText(at('for_each'))}`;
+  return outer === undefined ? here : `${here}, or the key ${JSON.stringify(outer)} from ${inUse}`;
 }
 
 export const blocksOfSection = (

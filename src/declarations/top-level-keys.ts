@@ -37,8 +37,10 @@ export function lacksColon(key: string, words: readonly string[]): string | unde
 }
 
 /** Whether a text that is no valid YAML has a line, or a mapping, that begins with one of the keys, or a line of one without its colon. */
-export const hasKey = (text: string, keys: readonly string[]): boolean =>
-  new RegExp(
-    `(?:^|[{,])[ \\t]{0,99}["']?(?:${keys.join('|')})["']?[ \\t]{0,99}:|^(?:---|\\?)?[ \\t]{0,99}["']?(?:${keys.join('|')})["']?[ \\t]{0,99}(?:#.*)?\\r?$`,
-    'm',
-  ).test(text);
+export function hasKey(text: string, keys: readonly string[]): boolean {
+  const key = `["']?(?:${keys.join('|')})["']?[ \\t]{0,99}`;
+  // The keys of a document are indented as far as its first line is.
+  const [, indent = ''] = /^([ \t]*)[^\s#]/m.exec(text) ?? [];
+  const alone = `^(?:${indent}|(?:---|\\?)[ \\t]{1,99})${key}(?:#.*)?\\r?$`;
+  return new RegExp(`(?:^|[{,])[ \\t]{0,99}${key}:|${alone}`, 'm').test(text);
+}

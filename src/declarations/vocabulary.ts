@@ -285,13 +285,6 @@ export function secretNames(attributes: Attributes): readonly string[] {
   );
 }
 
-/** Names of the attributes, also of those inside others. */
-export const attributeNames = (attributes: Attributes): readonly string[] =>
-  Object.entries(attributes).flatMap(([name, attribute]) => [
-    name,
-    ...attributeNames(Object.fromEntries(inner(attribute))),
-  ]);
-
 function inner(attribute: Attribute): readonly (readonly [string, Attribute])[] {
   if (attribute.word === 'object') return Object.entries(attribute.attributes);
   return 'of' in attribute ? inner(attribute.of) : [];

@@ -188,8 +188,11 @@ export interface Project {
   /** Reads what PATHs leave out, for a plan that removes something. `recorded` are the files that the state names. */
   readonly readOutside?: (recorded: readonly string[]) => Promise<FindMention>;
   readonly outside?: FindMention;
-  /** Files of the PATHs that are left out because trueup knows none of their top-level keys. */
-  readonly unknown_files?: readonly string[];
+  /** Files of the PATHs that are left out because trueup knows none of their top-level keys; `holds`: whether it may declare a name, which is one of all its keys. */
+  readonly unknown_files?: readonly {
+    readonly file: string;
+    readonly holds: (kind: string, name: string) => boolean;
+  }[];
   /** PATH arguments as given, relative to the current folder: what is declared below them is in scope. */
   readonly paths: readonly string[];
   /** Digest of everything declared, resolved, with secrets by name: equal declarations have equal digests. Computed when it is first asked for. */

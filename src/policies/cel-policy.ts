@@ -13,7 +13,6 @@ import {
   type Kinds,
   type ResourceChange,
 } from '../model/index.js';
-import { attributeNames } from '../declarations/vocabulary.js';
 import { compileExpression, type Compiled, type Problem } from '../expressions/cel.js';
 import { closingBrace } from '../expressions/tokens.js';
 
@@ -161,11 +160,17 @@ const OF_OBJECTS: readonly string[] = ['attributes', 'before', 'after'];
 /** By the name of a missing member: many objects may lack it. */
 const hints = new WeakMap<Kinds, Map<string, string>>();
 
-function nearAttribute(name: string, kinds: Kinds): string {
-  const known = new Set([...kinds.values()].flatMap((one) => attributeNames(one.attributes)));
-  const hint = known.has(name) ? '' : didYouMean(name, known);
-  return hint === '' ? '' : `.${hint}`;
-}
+/** The attribute that may be meant, where no kind has one of the name. */
+const nearName = (name: string, kinds: Kinds): string =>
+  cached(
+    cached(hints, kinds, () => new Map<string, string>()),
+    name,
+    () => {
+      const known = new Set([...kinds.values()].flatMap((one) => Object.keys(one.attributes)));
+      const hint = known.has(name) ? '' : didYouMean(name, known);
+      return hint === '' ? '' : `.${hint}`;
+    },
+  );
 
 /** Of an attribute that an object lacks: the name that may be meant, or how a condition passes the objects without it. */
 function lackingMember(
@@ -173,11 +178,8 @@ function lackingMember(
   kinds: Kinds,
 ): Readonly<Record<'hint' | 'advice', string>> {
   if (!missing?.of.some((name) => OF_OBJECTS.includes(name))) return { hint: '', advice: '' };
-  const hint = cached(
-    cached(hints, kinds, () => new Map<string, string>()),
-    missing.name,
-    () => nearAttribute(missing.name, kinds),
-  );
+  const isAttribute = OF_OBJECTS.includes(missing.of.at(-1) ?? '');
+  const hint = isAttribute ? nearName(missing.name, kinds) : '';
   if (hint !== '') return { hint, advice: '' };
   const path = [...missing.of, missing.name].join('.');
   return {

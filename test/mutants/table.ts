@@ -4038,8 +4038,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the for_each of a use is looked for in its template',
     file: 'declarations/refactoring-blocks.ts',
-    find: 'if (use && !isOwn) return',
-    replace: 'if (use && isOwn) return',
+    find: 'outer !== undefined && !isOwn',
+    replace: 'outer !== undefined && isOwn',
     tests: blocks,
   },
   {
@@ -4178,7 +4178,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a key of a printed removed block is an expression',
     file: 'reconciler/plan/removed-elsewhere.ts',
-    find: 'from: ${yamlString(movedTo)}',
+    find: 'from: ${yamlString(address)}',
     replace: 'from: ${JSON.stringify(address)}',
     tests: moving,
   },
@@ -8940,15 +8940,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a reference to an address whose entry was removed counts as changed',
     file: 'reconciler/plan/plan.ts',
-    find: 'referencesIn(after).some(isForgotten)',
+    find: 'referencesIn(one).some(isForgotten)',
     replace: 'false',
     tests: ['unit/reconciler/plan.test.ts'],
   },
   {
     name: 'what a template declared is looked for in the file of its use',
     file: 'reconciler/plan/removed-declarations.ts',
-    find: 'files.get(user)!.add(origin.file)',
-    replace: 'void files',
+    find: '() => new Set<string>()).add(origin.file)',
+    replace: '() => new Set<string>())',
     tests: ['unit/reconciler/compare-declarations.test.ts'],
   },
   {
@@ -8987,6 +8987,34 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/report/text.test.ts'],
   },
   {
+    name: 'a renamed file that is left out keeps nothing',
+    file: 'reconciler/plan/removed-elsewhere.ts',
+    find: 'declaring.has(file) ? undefined',
+    replace: 'true ? undefined',
+    tests: ['unit/cli/unknown-file.test.ts'],
+  },
+  {
+    name: 'a left-out file keeps what another file may have declared',
+    file: 'reconciler/plan/removed-elsewhere.ts',
+    find: 'declaring.has(file) ? undefined',
+    replace: 'false ? undefined',
+    tests: ['unit/cli/unknown-file.test.ts'],
+  },
+  {
+    name: 'a lifecycle that is not recorded is not told',
+    file: 'reconciler/plan/plan.ts',
+    find: '...unrecordedNotes(draft, ordered),',
+    replace: '',
+    tests: ['unit/reconciler/plan.test.ts'],
+  },
+  {
+    name: 'an edit of a list is not told beside a new reference',
+    file: 'reconciler/plan/plan.ts',
+    find: 'before.length === after.length && others.every(isOfSort)',
+    replace: 'others.some(isOfSort)',
+    tests: ['unit/reconciler/plan.test.ts'],
+  },
+  {
     name: 'a file is left out because a key lacks its colon',
     file: 'declarations/top-level-keys.ts',
     find: 'isNameBehind(lacksColon(key, near), key, value)',
@@ -8996,8 +9024,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a file that is no YAML is left out because a key lacks its colon',
     file: 'declarations/top-level-keys.ts',
-    find: "|^(?:---|\\\\?)?[ \\\\t]{0,99}[\"']?(?:${keys.join('|')})[\"']?[ \\\\t]{0,99}(?:#.*)?\\\\r?$`",
-    replace: '`',
+    find: ':|${alone}`',
+    replace: ':`',
     tests: ['unit/declarations/load.test.ts'],
   },
   {

@@ -87,8 +87,8 @@ export const mv: Command = async (context, args) => {
     await context.tell([
       warning(
         'undeclared',
-        `${to} is not declared, so the next apply would remove it.`,
-        `Declare it first, or move it back: trueup state mv ${shellWord(to)} ${shellWord(from)}`,
+        `${to} is not declared, so a plan counts its object as removed.`,
+        `Declare it, or move it back: trueup state mv ${shellWord(to)} ${shellWord(from)}`,
       ),
     ]);
   return exits.done;

@@ -149,6 +149,29 @@ export function undeclaredNotes(draft: Draft, changes: readonly Change[]): reado
   });
 }
 
+/** Objects as declared whose `protect` or `on_removal` the state does not hold yet: a removal goes by the state. */
+export function unrecordedNotes(draft: Draft, changes: readonly Change[]): readonly Diagnostic[] {
+  if (draft.input.request.audit) return [];
+  const found = changes.flatMap((change) => {
+    const entry = change.action === 'keep' ? entryOf(draft, change.address) : undefined;
+    const { protect = false, on_removal } = draft.declared.get(change.address)?.lifecycle ?? {};
+    if (!entry || ((entry.protect ?? false) === protect && entry.on_removal === on_removal))
+      return [];
+    return change.address;
+  });
+  if (found.length === 0) return [];
+  const [is, its] = found.length === 1 ? ['is', 'its'] : ['are', 'their'];
+  return [
+    {
+      severity: 'info',
+      code: 'lifecycle-not-recorded',
+      summary: `${firstNamed(found, MANY)} ${is} as declared, but the state does not hold ${its} lifecycle yet.`,
+      detail:
+        '`protect` and `on_removal` count for a removal once `trueup apply` has recorded them.',
+    },
+  ];
+}
+
 /** What to write for live values to go, of those for which it can be declared. */
 function toClear({ attributes }: Kind, paths: readonly string[]): string {
   const cleared = paths.filter((path) => {

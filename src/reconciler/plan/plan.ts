@@ -1,10 +1,12 @@
 // The plan: declared, prior and live in, every change with its reason out. Pure: the same inputs give the same bytes.
 import {
   REPLACED_OUTSIDE,
+  canonical,
   compareText,
   defined,
   faultsOf,
   isKnown,
+  isList,
   own,
   referencesIn,
   Secret,
@@ -21,6 +23,7 @@ import {
   type Plan,
   type Reference,
   type Replaces,
+  type Value,
   type Values,
   type Write,
 } from '../../model/index.js';
@@ -63,6 +66,7 @@ import type { PlanInput } from './plan-input.js';
 import {
   replacedOutsideNotes,
   undeclaredNotes,
+  unrecordedNotes,
   unseenNotes,
   unseenSecretNotes,
 } from './plan-notes.js';
@@ -182,6 +186,7 @@ export function plan(input: PlanInput): Proposal {
     ...identityConflicts(draft, ordered, new Set(twins.flat().map(({ address }) => address))),
     ...unseenNotes(draft),
     ...undeclaredNotes(draft, ordered),
+    ...unrecordedNotes(draft, ordered),
     ...undecidedNotes(draft),
     ...renameNotes(renames, addresses),
     ...renamedErrors(withWholes(draft.renamed, addresses), addresses),
@@ -559,9 +564,11 @@ function reasonOf(
   const isForgotten = ({ target }: Reference): boolean =>
     referred.includes(target) && resources[target] === undefined;
   const waits = changes.filter(
-    ({ drifted, edited, after = null }) =>
+    ({ drifted, edited, before, after = null }) =>
       !isKnown(after) &&
-      (edited === false || (drifted === false && referencesIn(after).some(isForgotten))),
+      (edited === false ||
+        (drifted === false &&
+          differsIn(before, after, (one) => referencesIn(one).some(isForgotten)))),
   );
   const unsent = changes.filter(
     ({ path, after, drifted }) =>
@@ -574,6 +581,18 @@ function reasonOf(
   ]
     .filter(Boolean)
     .join('; ');
+}
+
+/** Whether a value, or the members of a list that are not the same, are of a sort. */
+function differsIn(
+  before: Value | undefined,
+  after: Value,
+  isOfSort: (one: Value) => boolean,
+): boolean {
+  if (!isList(before) || !isList(after)) return isOfSort(after);
+  const same = new Set(before.map((one) => canonical(one)));
+  const others = after.filter((one) => !isKnown(one) || !same.has(canonical(one)));
+  return before.length === after.length && others.every(isOfSort);
 }
 
 /** The reason of each change: in the declaration or outside of trueup, derived from the last applied values. */

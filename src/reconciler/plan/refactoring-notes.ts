@@ -22,6 +22,7 @@ type Noted = Pick<PlanInput, 'project' | 'selection' | 'state' | 'request'>;
 
 /** Codes of notes about what a state holds. */
 export const aboutState: ReadonlySet<string> = new Set([
+  'lifecycle-not-recorded',
   'finished-block',
   'first-run',
   'foreign-state',

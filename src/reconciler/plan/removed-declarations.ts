@@ -1,5 +1,6 @@
 // Objects whose declaration was removed: deleted, retired or forgotten.
 import {
+  cached,
   compareText,
   defined,
   firstNamed,
@@ -59,16 +60,18 @@ export function afterDeposed(
   return [declared.map(waiting), [...removed.map(waiting), ...left]];
 }
 
-/** By file: the files of the templates that it uses. */
+/** By file and the first word of a name, with which names from one use begin: the files of the templates. */
 const templateFiles = new WeakMap<Draft['declared'], ReadonlyMap<string, ReadonlySet<string>>>();
+
+const useIn = (file: string, address: string): string =>
+  `${file} ${/\.([^-[]*)/.exec(address)?.[1] ?? ''}`;
 
 function templatesUsedIn(declared: Draft['declared']): ReadonlyMap<string, ReadonlySet<string>> {
   const files = new Map<string, Set<string>>();
-  for (const { origin } of declared.values()) {
+  for (const { address, origin } of declared.values()) {
     const user = origin.used_at?.file;
-    if (user === undefined || user === origin.file) continue;
-    if (!files.has(user)) files.set(user, new Set());
-    files.get(user)!.add(origin.file);
+    if (user !== undefined && user !== origin.file)
+      cached(files, useIn(user, address), () => new Set<string>()).add(origin.file);
   }
   templateFiles.set(declared, files);
   return files;
@@ -78,8 +81,9 @@ function templatesUsedIn(declared: Draft['declared']): ReadonlyMap<string, Reado
 const FEW = 3;
 
 /** Where an object was declared: in the file that the state names, or in a template that this file uses. */
-function filesOf({ declared }: Draft, { file }: Entry): string {
-  const templates = (templateFiles.get(declared) ?? templatesUsedIn(declared)).get(file) ?? [];
+function filesOf({ declared }: Draft, address: string, { file }: Entry): string {
+  const files = templateFiles.get(declared) ?? templatesUsedIn(declared);
+  const templates = files.get(useIn(file, address)) ?? [];
   return firstNamed([file, ...[...templates].toSorted(compareText)], FEW, ' or ', ' or ');
 }
 
@@ -106,7 +110,7 @@ export function planRemoved(
   const block = draft.forgetting(address);
   const wanted = block ? 'forget' : (entry.on_removal ?? removals(kind)[0]);
   const how = deposed === undefined ? wanted : 'delete';
-  const removed = `it is no longer declared${entry.file === '' ? '' : ` in ${filesOf(draft, entry)}`}`;
+  const removed = `it is no longer declared${entry.file === '' ? '' : ` in ${filesOf(draft, address, entry)}`}`;
   const why = deposed ?? (request.destroy ? 'destroy covers it' : removed);
   const declaration =
     request.destroy || deposed !== undefined ? draft.declared.get(address) : undefined;

@@ -7,6 +7,7 @@ import {
   groupedBy,
   pathWord,
   shellWord,
+  tryAddress,
   type Diagnostic,
   type Entry,
   type Mention,
@@ -59,32 +60,54 @@ export function declaredElsewhere(
 /** Objects that one error names. */
 const FEW = 3;
 
-/** Objects of a file that is left out, as one is whose only section lost its colon. What destroys everything needs no file. */
+/**
+ * Objects of a file that is left out, as one is whose only section lost its colon. Where nothing is declared in the file
+ * that the state names, it may have been renamed: then a file that holds the name counts. What destroys everything needs
+ * no file.
+ */
 export function unknownFileErrors(project: Project, removed: Recorded): readonly Diagnostic[] {
-  const unknown = new Set(project.unknown_files);
-  if (unknown.size === 0) return [];
+  const { unknown_files: unknown = [] } = project;
+  if (unknown.length === 0) return [];
   const blocksOf = removedBlocks(project);
-  const declared = removed.filter(
-    ([address, { file }]) => unknown.has(file) && blocksOf(address).length === 0,
-  );
-  return groupedBy(declared, ([, { file }]) => file).map((objects): Diagnostic => {
-    const { file } = objects[0]![1];
-    const addresses = objects.map(([address]) => address).toSorted(compareText);
-    const kinds = [...new Set(objects.map(([, { kind }]) => kind))].toSorted(compareText);
-    const keys = kinds.map((one) => `\`${one}:\``);
-    const they = addresses.length > 1 ? 'them' : 'it';
-    return {
-      severity: 'error',
-      code: 'file-left-out',
-      summary: `${firstNamed(addresses, FEW)} would be removed, because trueup knows none of the top-level keys of ${file}.`,
-      detail: [
-        `If the file declares ${they}, write at its top level, with the colon: ${firstNamed(keys, FEW)}`,
-        `If no file declares ${they} any more, delete ${file} or give it another name.`,
-      ].join('\n'),
-      origin: { file, line: 1, column: 1 },
-    };
+  const files = new Set(unknown.map(({ file }) => file));
+  const declaring = new Set(project.declarations.map(({ file, origin }) => file ?? origin.file));
+  const fileOf = (address: string, { kind, file }: Entry): string | undefined => {
+    if (files.has(file)) return file;
+    const { name = '' } = tryAddress(address) ?? {};
+    return declaring.has(file) ? undefined : unknown.find(({ holds }) => holds(kind, name))?.file;
+  };
+  const declared = removed.flatMap(([address, entry]) => {
+    const file = blocksOf(address).length === 0 ? fileOf(address, entry) : undefined;
+    return file === undefined ? [] : [{ address, entry, file }];
   });
+  return groupedBy(declared, ({ file }) => file).map(fileLeftOut);
 }
+
+function fileLeftOut(
+  objects: readonly { readonly address: string; readonly entry: Entry; readonly file: string }[],
+): Diagnostic {
+  const { file } = objects[0]!;
+  const addresses = objects.map(({ address }) => address).toSorted(compareText);
+  const kinds = [...new Set(objects.map(({ entry }) => entry.kind))].toSorted(compareText);
+  const keys = kinds.map((one) => `\`${one}:\``);
+  const they = addresses.length > 1 ? 'them' : 'it';
+  const isItsFile = objects.every(({ entry }) => entry.file === file);
+  const block = `write for each: ${removedBlock(addresses[0]!)}`;
+  return {
+    severity: 'error',
+    code: 'file-left-out',
+    summary: `${firstNamed(addresses, FEW)} would be removed, because trueup knows none of the top-level keys of ${file}.`,
+    detail: [
+      `If the file declares ${they}, write at its top level, with the colon: ${firstNamed(keys, FEW)}`,
+      `If no file declares ${they} any more, ${isItsFile ? `delete ${file} or give it another name.` : block}`,
+    ].join('\n'),
+    origin: { file, line: 1, column: 1 },
+  };
+}
+
+/** The block that confirms a removal. */
+const removedBlock = (address: string): string =>
+  `removed: [{ from: ${yamlString(address)}, lifecycle: { destroy: true } }]`;
 
 interface Elsewhere extends Mention {
   readonly address: string;
@@ -108,7 +131,7 @@ function elsewhere(
         ? `If the file is of this project, ${isFaulty ? 'correct it, and add' : 'add'} it to the PATHs: ${name}`
         : `If the program is of this project, add it to the PATHs: ${pathWord(program)}`,
       'If it is of another project, give each of the two a state of its own: settings.state',
-      `To remove the object all the same, add to a file of the PATHs: removed: [{ from: ${yamlString(movedTo)}, lifecycle: { destroy: true } }]`,
+      `To remove the object all the same, add to a file of the PATHs: ${removedBlock(movedTo)}`,
     ].join('\n'),
     address,
     origin: file === origin.file ? origin : { file, line: 1, column: 1 },

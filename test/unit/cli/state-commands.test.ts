@@ -38,7 +38,7 @@ test.each<[string, string, readonly string[], string]>([
     'nothing declares it',
     PROJECT,
     [],
-    'warning: accounts.b is not declared, so the next apply would remove it. [undeclared] Declare it first, or move it back: trueup state mv accounts.b accounts.a ',
+    'warning: accounts.b is not declared, so a plan counts its object as removed. [undeclared] Declare it, or move it back: trueup state mv accounts.b accounts.a ',
   ],
   ['it is declared', PROJECT.replace('a: {', 'b: {'), [], ''],
   ['the declarations do not load', `${PROJECT}accounts: [`, [], ''],

@@ -54,6 +54,28 @@ test.each([
   expect([code, stderr]).toEqual([1, expect.stringContaining('[yaml-syntax]')]);
 });
 
+test('removes nothing where it has another name now, and holds theirs', async () => {
+  rmSync(join(cwd, 'x.yaml'));
+  write('y.yaml', 'sites:\n  depot: { name: Depot }\npeople:\n  ada: { email: a@example.com }\n');
+  const { code, stderr } = await typing(plan, cwd, 'plan');
+  expect(code).toBe(1);
+  expect(stderr).toContain('trueup knows none of the top-level keys of y.yaml.');
+  const [, block = ''] = /write for each: (removed: .*\}\])/.exec(stderr) ?? [];
+  expect(block).toBe("removed: [{ from: 'accounts.depot', lifecycle: { destroy: true } }]");
+  write('removed.yaml', block.replace('[', '[{ from: users.ada, lifecycle: { destroy: true } }, '));
+  expect(await typing(plan, cwd, 'plan')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('2 to delete') as string,
+  });
+});
+
+test('stops no removal from a file that still declares something, whatever else holds the name', async () => {
+  write('x.yaml', 'accounts:\n  depot: { name: Depot }\n');
+  write('y.yaml', 'people:\n  ada: { email: a@example.com }\n');
+  const { code, stdout } = await typing(plan, cwd, 'plan');
+  expect([code, stdout]).toEqual([0, expect.stringContaining('1 to delete')]);
+});
+
 test('is an error of an audit, too', async () => {
   write('x.yaml', 'accounts\n');
   const { code, stderr } = await typing(drift, cwd, 'drift');
@@ -80,7 +102,10 @@ test.each([
 test('stops no removal of objects that another file declared', async () => {
   write('y.yaml', 'jobs: { build: {} }\n');
   rmSync(join(cwd, 'x.yaml'));
-  expect((await typing(plan, cwd, 'plan')).stdout).toContain('2 to delete');
+  expect(await typing(plan, cwd, 'plan')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('2 to delete') as string,
+  });
 });
 
 test('does not keep destroy from its objects', async () => {

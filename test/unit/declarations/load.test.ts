@@ -1030,6 +1030,7 @@ describe('PATH arguments', () => {
   it.each([
     'accounts receivable: 5\nusers guide: x\nsettings title: x\n',
     'removed some old things: { name: B }\n',
+    '{{- range .Values.users }}\nkind: X\nspec:\n    groups\n{{- end }}\n',
   ])('leave out files of others whose keys begin with a word of ours: %j', async (text) => {
     const { project: loaded, diagnostics } = await loading({ 'others.yaml': text, 'a.yaml': a });
     expect([loaded?.declarations.length, diagnostics.map(({ code }) => code)]).toEqual([

@@ -395,7 +395,7 @@ describe('blocks that are refused', () => {
     ['accounts.u-one["n"]', '"n" from the `for_each` of the `use` in trueup.yaml:7:3'],
     [
       'accounts.u-some["n/k"]',
-      '"n/k" from the `for_each` in trueup.yaml:5:15 (used at trueup.yaml:7:3), or from that of the `use`',
+      '"k" from the `for_each` in trueup.yaml:5:15 (used at trueup.yaml:7:3), or the key "n" from the `for_each` of the `use` in trueup.yaml:7:3',
     ],
     [
       'accounts.v-some["k"]',

@@ -169,13 +169,19 @@ describe('what differs', () => {
       file: 'a.yaml',
       origin: { ...at(file), used_at: at('a.yaml') },
     });
-    const two = declare('accounts.two', { name: 'Two' });
+    const two = declare('alert_push_destinations.pager-b', pager.values);
+    const other = declare('accounts.two', { name: 'Two' });
     const { plan } = compare(
-      [made(account, 'sites.yaml'), made(two, 'b.yaml'), made(pager, 'sites.yaml')],
-      [made(account, 'sites.yaml'), made(two, 'b.yaml')],
+      [
+        made(account, 'sites.yaml'),
+        made(two, 'b.yaml'),
+        made(other, 'c.yaml'),
+        made(pager, 'd.yaml'),
+      ],
+      [made(account, 'sites.yaml'), made(two, 'b.yaml'), made(other, 'c.yaml')],
     );
     expect(plan.changes.find(({ action }) => action === 'delete')?.reason).toBe(
-      'it is no longer declared in a.yaml or b.yaml or sites.yaml',
+      'it is no longer declared in a.yaml or b.yaml',
     );
   });
 

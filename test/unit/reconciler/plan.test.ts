@@ -906,6 +906,26 @@ it('a target whose quotes the shell took is written for the shell', () => {
   );
 });
 
+it.each([
+  [{ protect: true }, {}, true],
+  [{ on_removal: 'no_access' }, {}, true],
+  [{}, { protect: true as const }, true],
+  [{ protect: true }, { protect: true as const }, false],
+  [{ protect: false }, {}, false],
+])('a lifecycle that the state does not hold is told: %j over %j', (lifecycle, more, isTold) => {
+  const values = { user: '72', account: '2', role: 'no_access' };
+  const { plan, exit } = planScene({
+    declared: [declare('account_authorizations.x', values, lifecycle)],
+    state: { 'account_authorizations.x': entry('account_authorizations', 'z', values, more) },
+    live: {
+      accounts: [root, hq],
+      account_authorizations: [live('account_authorizations', 'z', values)],
+    },
+  });
+  const told = plan.diagnostics.filter(({ code }) => code === 'lifecycle-not-recorded');
+  expect([exit, told.length]).toEqual([0, isTold ? 1 : 0]);
+});
+
 describe('the table of planning', () => {
   it.each(table)('$title', (row) => {
     const proposal = planScene(row);
@@ -1454,14 +1474,14 @@ it.each<[string, string, Partial<Entry>, boolean, string]>([
     'full_access',
     {},
     false,
-    'the API cannot delete it, so the user keeps the role (to take it away, declare it with on_removal: no_access, apply, and remove it then)',
+    'the API cannot delete it, so the role stays as long as its user does (to take it away, declare it with on_removal: no_access, apply, and remove it then)',
   ],
   [
     'a removed block',
     'full_access',
     { on_removal: 'no_access' },
     true,
-    'the removed block in b.yaml:3 forgets it, so the user keeps the role (to take it away, declare it with on_removal: no_access, apply, and remove it then)',
+    'the removed block in b.yaml:3 forgets it, so the role stays as long as its user does (to take it away, declare it with on_removal: no_access, apply, and remove it then)',
   ],
   [
     'its kind has no delete, and no role is left',
@@ -1963,31 +1983,41 @@ it.each([
     'http_destinations refers to alert_push_destinations.p, which is created',
     ['alert_push_destinations.p'],
   ],
-])('an update that refers to what is created %s', (_, before, reason, depends_on = []) => {
-  const destination = new Reference(
-    'declared',
-    'alert_push_destinations.p',
-    'destination_config_id',
-  );
-  const { plan } = planScene({
-    declared: [
-      declare('alert_push_destinations.p', { name: 'P', endpoint: { url: 'https://a.test' } }),
-      declare('alert_rules.r', { ...rule, http_destinations: [destination] }),
-    ],
-    state: {
-      ...before,
-      'alert_rules.r': {
-        ...entry('alert_rules', 'r-1', { ...rule, http_destinations: ['d-1'] }),
-        depends_on,
+  [
+    'after its entry was removed and another member was declared',
+    {},
+    'http_destinations changed in the declaration',
+    ['alert_push_destinations.p'],
+    ['d-9'],
+  ],
+])(
+  'an update that refers to what is created %s',
+  (_, before, reason, depends_on = [], more = []) => {
+    const destination = new Reference(
+      'declared',
+      'alert_push_destinations.p',
+      'destination_config_id',
+    );
+    const { plan } = planScene({
+      declared: [
+        declare('alert_push_destinations.p', { name: 'P', endpoint: { url: 'https://a.test' } }),
+        declare('alert_rules.r', { ...rule, http_destinations: [destination, ...more] }),
+      ],
+      state: {
+        ...before,
+        'alert_rules.r': {
+          ...entry('alert_rules', 'r-1', { ...rule, http_destinations: ['d-1'] }),
+          depends_on,
+        },
       },
-    },
-    live: {
-      alert_rules: [liveRule('r-1', { http_destinations: ['d-1'] })],
-      alert_push_destinations: [],
-    },
-  });
-  expect(plan.changes.find(({ address }) => address === 'alert_rules.r')?.reason).toBe(reason);
-});
+      live: {
+        alert_rules: [liveRule('r-1', { http_destinations: ['d-1'] })],
+        alert_push_destinations: [],
+      },
+    });
+    expect(plan.changes.find(({ address }) => address === 'alert_rules.r')?.reason).toBe(reason);
+  },
+);
 
 describe('requests', () => {
   const request = (proposal: ReturnType<typeof planScene>, index = 0): unknown =>
