@@ -9,6 +9,7 @@ import {
   labelsIn,
   removals,
   type Change,
+  type Diagnostic,
   type Entry,
   type Kind,
   type Live,
@@ -87,6 +88,13 @@ function filesOf({ declared }: Draft, address: string, { file }: Entry): string 
   return firstNamed([file, ...[...templates].toSorted(compareText)], FEW, ' or ', ' or ');
 }
 
+const unknownKindError = (address: string): Diagnostic => ({
+  severity: 'error',
+  code: 'unknown-kind',
+  summary: `The state holds ${address}, whose kind this version does not know.`,
+  detail: 'Use the version of trueup that wrote the state.',
+});
+
 /** @param deposed why the object goes although its address stays */
 export function planRemoved(
   draft: Draft,
@@ -97,12 +105,7 @@ export function planRemoved(
   const { kinds, liveObjects, compose, request } = draft.input;
   const kind = kinds.get(entry.kind);
   if (!kind) {
-    draft.diagnostics.push({
-      severity: 'error',
-      code: 'unknown-kind',
-      summary: `The state holds ${address}, whose kind this version does not know.`,
-      detail: 'Use the version of trueup that wrote the state.',
-    });
+    draft.diagnostics.push(unknownKindError(address));
     return undefined;
   }
   const read = liveObjects.get(kind.name)?.byId.get(entry.id);
