@@ -70,6 +70,6 @@ export const accountAuthorizations = kind({
   kept: ({ role }) =>
     role === 'no_access'
       ? undefined
-      : 'the role stays as long as its user does (to take it away, declare it with on_removal: no_access, apply, and remove it then)',
+      : 'the role stays as long as its user and its account (to take it away, declare it with lifecycle: { on_removal: no_access }, apply, and remove it then)',
   example: { user: '77', account: '${accounts.example.id}', role: 'full_access_user' },
 });

@@ -8548,7 +8548,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a value that refers to what is gone counts as edited',
     file: 'reconciler/plan/diff.ts',
-    find: '!same(attribute, prior, asRecorded(attribute, wanted))',
+    find: '!same(attribute, prior, asRecorded(attribute, wanted, path))',
     replace: '!same(attribute, prior, wanted)',
     tests: updating,
   },
@@ -8765,7 +8765,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a document that refers to what is gone counts as edited',
     file: 'reconciler/plan/diff.ts',
-    find: 'recorded: asRecorded(attribute, wanted),',
+    find: 'recorded: asRecorded(attribute, wanted, path),',
     replace: '',
     tests: plan,
   },
@@ -9012,6 +9012,13 @@ export const mutants: readonly Mutant[] = [
     file: 'reconciler/plan/plan.ts',
     find: 'before.length === after.length && others.every(isOfSort)',
     replace: 'others.some(isOfSort)',
+    tests: ['unit/reconciler/plan.test.ts'],
+  },
+  {
+    name: 'a reference to what was replaced outside counts as changed',
+    file: 'reconciler/plan/plan.ts',
+    find: 'recordedValue(draft, declaration.values)',
+    replace: 'recordedValue(draft)',
     tests: ['unit/reconciler/plan.test.ts'],
   },
   {

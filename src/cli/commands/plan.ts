@@ -68,7 +68,7 @@ function sayMore(context: Context, { plan }: Proposal): void {
   err.write('To see what is sent: --show-requests\n');
 }
 
-/** The command that carries out what was shown, with the flags that allow what blocks it; or that records drift to what is declared. */
+/** That nothing is applied; or the command that carries out what was shown, with the flags that allow what blocks it; or that records drift to what is declared. */
 function sayNext(context: Context, { plan, exit }: Proposal): void {
   const { flags, err, said } = context;
   const { flags: allow } = blockedRules(plan.verdicts);
@@ -76,7 +76,9 @@ function sayNext(context: Context, { plan, exit }: Proposal): void {
   const isOpen = exit === exits.blocked ? allow.length > 0 && !isWrong : isGood(exit);
   const isEmpty = plan.changes.every((one) => one.action === 'keep' && !one.renamed_from);
   const isRecord = isEmpty && !flags.destroy && plan.drift.length > 0;
-  if (!isOpen || (isEmpty && !isRecord) || !showsText(context)) return;
+  if (!showsText(context)) return;
+  if (isWrong && !isEmpty) err.write('Nothing is applied while the plan has errors.\n');
+  if (!isOpen || (isEmpty && !isRecord)) return;
   const verb = flags.destroy ? 'destroy' : 'apply';
   const command = ['trueup', verb, ...scopeWords(flags), ...allow].join(' ');
   const aim = isRecord ? 'To record the live values' : 'To apply it';

@@ -43,7 +43,7 @@ export interface Comparison {
   readonly applied?: Values | undefined;
   readonly secret: (path: string) => SecretVerdict;
   /** A declared value in which references to what the state holds lead to the recorded objects, also to those that are gone. */
-  readonly asRecorded?: (attribute: Attribute, value: Value) => Value;
+  readonly asRecorded?: (attribute: Attribute, value: Value, path: string) => Value;
 }
 
 /** Every declared attribute that differs from what is live, by dotted path. */
@@ -70,7 +70,7 @@ export function diff({
         ...mergeChanges({
           path,
           wanted,
-          recorded: asRecorded(attribute, wanted),
+          recorded: asRecorded(attribute, wanted, path),
           live: now,
           prior,
           resend: (at) => ['changed', 'unknown'].includes(secret(at)),
@@ -91,7 +91,7 @@ export function diff({
         after: wanted,
         ...changedWhere({
           outside: prior === undefined ? undefined : !same(attribute, prior, now),
-          here: prior !== undefined && !same(attribute, prior, asRecorded(attribute, wanted)),
+          here: prior !== undefined && !same(attribute, prior, asRecorded(attribute, wanted, path)),
         }),
       });
     }

@@ -457,7 +457,7 @@ function onLive(
     // The recorded values are of the deleted object; the values last sent to this one are unknown.
     return recorded || verdict === 'unavailable' ? verdict : 'unknown';
   };
-  const asRecorded = recordedValue(draft);
+  const asRecorded = recordedValue(draft, declaration.values);
   const changes = diff({ kind, declared, live, applied, secret, asRecorded });
   const fixed = changes.filter(({ path }) => kind.attributes[path.split('.', 1)[0]!]?.immutable);
   const [root] = fixed.flatMap(({ after = null }) => undecidedIn(draft, after) ?? []);
@@ -574,8 +574,14 @@ function reasonOf(
     ({ path, after, drifted }) =>
       drifted === false && after instanceof Secret && own(secrets, path) === undefined,
   );
+  const replaced = changes.filter(
+    ({ drifted, edited, after = null }) =>
+      edited === false && drifted === false && isKnown(after) && !(after instanceof Secret),
+  );
+  const others = new Set([...waits, ...unsent, ...replaced]);
   return [
-    howChanged(changes.filter((one) => !waits.includes(one) && !unsent.includes(one))),
+    howChanged(changes.filter((one) => !others.has(one))),
+    ...replaced.map(({ path }) => `${path} refers to what was replaced outside of trueup`),
     ...unsent.map(({ path }) => `${path} is not recorded as sent`),
     ...waits.map(({ path, after = null }) => `${path} refers to ${awaitedWords(draft, after)}`),
   ]

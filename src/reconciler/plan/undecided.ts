@@ -34,10 +34,13 @@ export const undecidedIn = ({ undecided }: Draft, value: Value): string | undefi
     ? undefined
     : referencesIn(value).flatMap(({ target }) => undecided.get(target) ?? [])[0];
 
-/** Where the object of a reference is gone, only the state tells where the reference led. */
+/** Where the object of a reference is gone or replaced, only the state tells where the reference led. @param written the declared values, with their references */
 export const recordedValue =
-  ({ lookups, input, declared }: Draft): NonNullable<Comparison['asRecorded']> =>
-  (attribute, value) => {
+  (
+    { lookups, input, declared }: Draft,
+    written: Values = {},
+  ): NonNullable<Comparison['asRecorded']> =>
+  (attribute, value, path) => {
     const recorded: Resolver = (reference) => {
       const { source, target, attribute: name } = reference;
       const former =
@@ -45,14 +48,17 @@ export const recordedValue =
       const one = former ? new Reference(source, former, name) : reference;
       return resolveReference(one, new Map(), lookups, input);
     };
-    return isKnown(value) ? value : normal(attribute, fill(value, recorded));
+    const asWritten = isKnown(value) ? (declaredValueAt(written, path) ?? value) : value;
+    if (isKnown(asWritten)) return value;
+    const before = normal(attribute, fill(asWritten, recorded));
+    return isKnown(value) && !isKnown(before) ? value : before;
   };
 
 /** Declared values, with recorded ids in place of references to undecided objects where these ids are live. */
 export function keepingRecorded(draft: Draft, kind: Kind, declared: Values, live: Live): Values {
   const recorded = Object.entries(declared).flatMap(([name, value]): [string, Value][] => {
     if (undecidedIn(draft, value) === undefined) return [];
-    const before = recordedValue(draft)(kind.attributes[name]!, value);
+    const before = recordedValue(draft)(kind.attributes[name]!, value, name);
     const isWhole = isKnown(before) && isApplied(kind, { [name]: before }, live);
     return [[name, isWhole ? before : keptMembersOf(draft, value, before, live.values[name])]];
   });

@@ -1540,7 +1540,7 @@ describe('what a file says that the PATHs leave out', () => {
       'b.yaml': `accounts: { s: { name: S, account: '\${accounts.shop["x"].id}' } }\n`,
     });
     const { stderr } = await typing(plan, cwd, 'plan', 'a.yaml');
-    const [, block = ''] = /add to a file of the PATHs: (.*)/.exec(stderr) ?? [];
+    const [, block = ''] = /add to a file of the PATHs: (removed: .*\}\])/.exec(stderr) ?? [];
     writeAll(cwd, { 'a.yaml': `${now}${block}\n` });
     const { code, stdout } = await typing(plan, cwd, 'plan', 'a.yaml');
     expect([code, stdout]).toEqual([0, expect.stringContaining('1 to delete')]);

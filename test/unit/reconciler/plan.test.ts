@@ -1474,14 +1474,14 @@ it.each<[string, string, Partial<Entry>, boolean, string]>([
     'full_access',
     {},
     false,
-    'the API cannot delete it, so the role stays as long as its user does (to take it away, declare it with on_removal: no_access, apply, and remove it then)',
+    'the API cannot delete it, so the role stays as long as its user and its account (to take it away, declare it with lifecycle: { on_removal: no_access }, apply, and remove it then)',
   ],
   [
     'a removed block',
     'full_access',
     { on_removal: 'no_access' },
     true,
-    'the removed block in b.yaml:3 forgets it, so the role stays as long as its user does (to take it away, declare it with on_removal: no_access, apply, and remove it then)',
+    'the removed block in b.yaml:3 forgets it, so the role stays as long as its user and its account (to take it away, declare it with lifecycle: { on_removal: no_access }, apply, and remove it then)',
   ],
   [
     'its kind has no delete, and no role is left',
@@ -2016,6 +2016,38 @@ it.each([
       },
     });
     expect(plan.changes.find(({ address }) => address === 'alert_rules.r')?.reason).toBe(reason);
+  },
+);
+
+it.each([
+  [['d-1'], 'http_destinations refers to what was replaced outside of trueup'],
+  [[], 'http_destinations changed outside of trueup'],
+])(
+  'an update that refers to what was replaced outside, with %j live',
+  (http_destinations, reason) => {
+    const destination = new Reference(
+      'declared',
+      'alert_push_destinations.p',
+      'destination_config_id',
+    );
+    const { plan } = planScene({
+      declared: [
+        declare('alert_push_destinations.p', { name: 'Pager' }),
+        declare('alert_rules.r', { ...rule, http_destinations: [destination] }),
+      ],
+      state: {
+        'alert_push_destinations.p': entry('alert_push_destinations', 'd-1', { name: 'Pager' }),
+        'alert_rules.r': entry('alert_rules', 'r-1', { ...rule, http_destinations: ['d-1'] }),
+      },
+      live: {
+        alert_rules: [liveRule('r-1', { http_destinations })],
+        alert_push_destinations: [live('alert_push_destinations', 'd-2', { name: 'Pager' })],
+      },
+    });
+    expect(plan.changes.find(({ address }) => address === 'alert_rules.r')).toMatchObject({
+      action: 'update',
+      reason,
+    });
   },
 );
 
