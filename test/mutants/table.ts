@@ -9022,6 +9022,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/reconciler/plan.test.ts'],
   },
   {
+    name: 'an export advises a command without the flags that it had',
+    file: 'cli/commands/export.ts',
+    find: "['trueup export', ...words, ...otherWords('export', asked)]",
+    replace: "['trueup export', ...words]",
+    tests: ['unit/cli/export.test.ts'],
+  },
+  {
     name: 'a file is left out because a key lacks its colon',
     file: 'declarations/top-level-keys.ts',
     find: 'isNameBehind(lacksColon(key, near), key, value)',

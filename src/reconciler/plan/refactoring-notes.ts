@@ -22,11 +22,11 @@ type Noted = Pick<PlanInput, 'project' | 'selection' | 'state' | 'request'>;
 
 /** Codes of notes about what a state holds. */
 export const aboutState: ReadonlySet<string> = new Set([
-  'lifecycle-not-recorded',
   'finished-block',
   'first-run',
   'foreign-state',
   'imported-nothing',
+  'lifecycle-not-recorded',
   'moved-nothing',
   'removed-nothing',
 ]);

@@ -5,6 +5,7 @@ import { afterEach, expect, it } from 'vitest';
 import { run as apply } from '../../../src/cli/commands/apply.js';
 import { run as exportRun } from '../../../src/cli/commands/export.js';
 import { run as plan } from '../../../src/cli/commands/plan.js';
+import { bareEstate } from '../../../src/emulator/index.js';
 import { box, type Box } from '../../support/box.js';
 import { freshFolder, inProcess, type Said } from '../../support/in-process.js';
 
@@ -71,17 +72,7 @@ it.each([
 ])(
   'an export with %j names what it did not read, and the command that does',
   async (flags, words) => {
-    const service = await box({
-      version: 1,
-      root: '1',
-      next_id: 100,
-      records: {
-        accounts: [
-          { id: '1', account: null, name: 'Root' },
-          { id: '2', account: '1', name: 'A' },
-        ],
-      },
-    });
+    const service = await box(bareEstate);
     boxes.push(service);
     const cwd = freshFolder();
     writeFileSync(join(cwd, 'trueup.yaml'), 'settings: { kinds: [users] }\n');
