@@ -1,5 +1,6 @@
 // Tests see a plain environment: no colour, no credentials of the person who runs them, no proxy. Each folder of tests is
 // a lane, and a project of vitest: `npm test` runs those that need Node alone, `npm run verify` the others.
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 for (const name of Object.keys(process.env))
@@ -17,17 +18,29 @@ const lanes = [
   'backends',
 ];
 
+const cores = availableParallelism();
+
+/** Test files that run at once. Most lanes wait for whole processes a third of their time; those named here do not. */
+const workers: Readonly<Record<string, number>> = {
+  unit: cores,
+  // They wait for PostgreSQL, Ceph and the clock.
+  backends: 3 * cores,
+};
+
 export default defineConfig({
   test: {
     projects: lanes.map((name) => ({
       extends: true,
       // Files of a lane share the modules that they import: a file leaves nothing behind.
-      test: { name, include: [`test/${name}/**/*.test.ts`], isolate: false },
+      test: {
+        name,
+        include: [`test/${name}/**/*.test.ts`],
+        isolate: false,
+        maxWorkers: workers[name] ?? Math.ceil(1.5 * cores),
+      },
     })),
     setupFiles: ['test/support/setup.ts'],
     env: { NO_COLOR: '1' },
-    // Tests of whole processes wait about a third of their time.
-    maxWorkers: '150%',
     // A test of thirty commands takes 5 s, and a minute on a machine at load 12.
     testTimeout: 180_000,
     hookTimeout: 60_000,

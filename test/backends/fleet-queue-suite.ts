@@ -5,11 +5,11 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { Pool } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPostgres, type PostgresServer } from '../../scripts/servers.js';
 import type { AccountCalls } from '../../src/emulator/index.js';
 import type { FleetDocument } from '../../src/model/index.js';
+import { postgresPool } from '../../src/state/backends/registers/postgres.js';
 import { emulator, folder, type Folder, type Options, type Started } from '../support/cli.js';
 import type { Ran } from '../support/command.js';
 import { drawn } from '../support/drawn.js';
@@ -109,8 +109,8 @@ export async function fleetOf(
   fleets += 1;
   const database = `fleet${fleets}`;
   const url = new URL(server.url);
-  url.password = server.environment['PGPASSWORD']!;
-  const admin = new Pool({ connectionString: url.href });
+  const password = server.environment['PGPASSWORD'];
+  const admin = postgresPool(url, password, 1);
   await admin.query(`create database ${database}`);
   await admin.end();
   url.pathname = database;
@@ -157,7 +157,7 @@ export async function fleetOf(
     worker: (...words) => home.start(['fleet', 'worker', ...words], options),
     start: (...words) => home.start(words, options),
     async sql(text) {
-      const pool = new Pool({ connectionString: url.href });
+      const pool = postgresPool(url, password, 1);
       try {
         return (await pool.query<Record<string, unknown>>(text)).rows;
       } finally {

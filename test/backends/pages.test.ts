@@ -3,7 +3,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { cpSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Pool } from 'pg';
+import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import {
@@ -13,6 +13,7 @@ import {
   type HttpServer,
   type Server,
 } from '../../scripts/servers.js';
+import { postgresPool } from '../../src/state/backends/registers/postgres.js';
 import { box } from '../support/box.js';
 import { cleanUp } from '../support/clean-up.js';
 import { folder, type Folder } from '../support/cli.js';
@@ -43,9 +44,7 @@ beforeAll(async () => {
   s3 = await kept(startS3());
   http = await kept(startHttp());
   postgres = await kept(startPostgres());
-  const url = new URL(postgres.url);
-  url.password = postgres.environment['PGPASSWORD']!;
-  admin = new Pool({ connectionString: url.href });
+  admin = postgresPool(new URL(postgres.url), postgres.environment['PGPASSWORD'], 1);
 });
 afterAll(async () => {
   await admin?.end();
@@ -208,8 +207,7 @@ const guides: readonly Guide[] = [
       });
       await ends(0, empty, typedBelow(page, 'Prepare'), env);
       const url = new URL(postgres.url.replace(/postgres$/, 'trueup'));
-      url.password = postgres.environment['PGPASSWORD']!;
-      const there = new Pool({ connectionString: url.href });
+      const there = postgresPool(url, postgres.environment['PGPASSWORD'], 1);
       await sql(there, second);
       await there.end();
     },

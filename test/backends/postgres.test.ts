@@ -1,12 +1,13 @@
 // The store on a real PostgreSQL server.
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { Pool } from 'pg';
+import type { Pool } from 'pg';
 import type { Command } from '../../src/cli/context.js';
 import { registersAt } from '../../src/cli/state-location.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { systemRandom } from '../../src/platform/random.js';
 import type { Registers } from '../../src/state/backends/registers/port.js';
 import {
+  postgresPool,
   postgresRegisters,
   type PostgresPools,
 } from '../../src/state/backends/registers/postgres.js';
@@ -27,9 +28,7 @@ let schemas = 0;
 
 beforeAll(async () => {
   server = await startPostgres();
-  const url = new URL(server.url);
-  url.password = server.environment['PGPASSWORD']!;
-  admin = new Pool({ connectionString: url.href });
+  admin = postgresPool(new URL(server.url), server.environment['PGPASSWORD'], 1);
 });
 afterAll(async () => {
   await admin.end();

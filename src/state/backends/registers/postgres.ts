@@ -192,8 +192,6 @@ async function queried(
   values: readonly unknown[],
 ): Promise<QueryResult<Row>> {
   const client = await pool.connect();
-  // A connection that breaks: the statement fails, too.
-  client.on('error', ignore);
   let isKept = false;
   try {
     const result = await client.query<Row>(text, [...values]);
@@ -203,7 +201,6 @@ async function queried(
     isKept = isAbsent(error);
     throw error;
   } finally {
-    client.off('error', ignore);
     client.release(!isKept);
   }
 }
@@ -229,8 +226,10 @@ export function postgresPool(url: URL, password: string | undefined, max: number
     query_timeout: TIMEOUT,
     allowExitOnIdle: true,
   });
-  // A connection that breaks while nobody uses it: the next statement takes another one.
+  // A connection that breaks. Unused: the next statement takes another one. Used: the statement fails, too. After the end
+  // of the pool, pg removes its own listener before the connection is closed.
   pool.on('error', ignore);
+  pool.on('connect', (client) => client.on('error', ignore));
   return pool;
 }
 
