@@ -42,13 +42,14 @@ import {
 } from '../../model/index.js';
 import type { LiveCollections } from '../live-collections.js';
 import { nothingRecent } from '../recent-writes.js';
+import { howChanged } from './change-reasons.js';
 import { graph } from './dependency-graph.js';
 import type { SecretVerdict } from './diff.js';
 import { applied, mergedNames, spread } from './document-diff.js';
 import type { Planned } from './draft.js';
 import { resolveReference } from './lookups.js';
 import { formerAddressInState, unknownParent } from './match.js';
-import { howChanged, plan } from './plan.js';
+import { plan } from './plan.js';
 import { WITHOUT_REVIEW } from './rename-hints.js';
 import { aboutState } from './refactoring-notes.js';
 import { fillAll, type Resolver } from './resolve-references.js';

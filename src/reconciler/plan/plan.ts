@@ -1,15 +1,9 @@
 // The plan: declared, prior and live in, every change with its reason out. Pure: the same inputs give the same bytes.
 import {
-  REPLACED_OUTSIDE,
-  canonical,
   compareText,
   defined,
   faultsOf,
-  isKnown,
-  isList,
-  own,
   referencesIn,
-  Secret,
   writes,
   type AttributeChange,
   type Change,
@@ -21,12 +15,11 @@ import {
   type Exit,
   type Live,
   type Plan,
-  type Reference,
   type Replaces,
-  type Value,
   type Values,
   type Write,
 } from '../../model/index.js';
+import { howChanged, reasonOf } from './change-reasons.js';
 import { graph } from './dependency-graph.js';
 import { createdFields, diff, driftOf, ignoring, type SecretVerdict } from './diff.js';
 import { declaredPart, literalsAtMasks } from './document-diff.js';
@@ -45,7 +38,6 @@ import {
 import { lookUp, resolveReference } from './lookups.js';
 import {
   Matcher,
-  adoptionWords,
   adviceToFind,
   isMatchError,
   recordedObject,
@@ -78,7 +70,6 @@ import { afterDeposed, heldElsewhere, planRemoved } from './removed-declarations
 import { refactoringNotes } from './refactoring-notes.js';
 import { withReferenceLabels } from './reference-labels.js';
 import {
-  awaitedWords,
   goneErrors,
   keepingRecorded,
   recordedValue,
@@ -536,106 +527,6 @@ function replacement(
     })),
     { action: 'delete', ...old, write, request: draft.input.compose(kind, write) },
   ];
-}
-
-function reasonOf(
-  draft: Draft,
-  declaration: Declaration,
-  match: Match,
-  changes: readonly AttributeChange[],
-): string {
-  const paths = changes.map((change) => change.path).join(', ');
-  if (match.gone && match.live) return REPLACED_OUTSIDE;
-  if (match.how !== 'recorded') {
-    const how =
-      match.how === 'adopt'
-        ? `${adoptionWords(declaration)} names it`
-        : 'it is the only unmanaged object that matches';
-    return `${how}; ${changes.length > 0 ? `${paths} will be updated` : 'it is as declared'}`;
-  }
-  if (changes.length === 0)
-    return match.renamedFrom === undefined
-      ? 'it is as declared'
-      : `renamed from ${match.renamedFrom}`;
-  const { resources = {} } = draft.input.state ?? {};
-  const { secrets = {}, depends_on: referred = [] } =
-    resources[match.renamedFrom ?? declaration.address] ?? {};
-  // The entry of the target may have been removed. Then the recorded id does not tell where the reference led.
-  const isForgotten = ({ target }: Reference): boolean =>
-    referred.includes(target) && resources[target] === undefined;
-  const waits = changes.filter(
-    ({ drifted, edited, before, after = null }) =>
-      !isKnown(after) &&
-      (edited === false ||
-        (drifted === false &&
-          differsIn(before, after, (one) => referencesIn(one).some(isForgotten)))),
-  );
-  const unsent = changes.filter(
-    ({ path, after, drifted }) =>
-      drifted === false && after instanceof Secret && own(secrets, path) === undefined,
-  );
-  const replaced = changes.filter(
-    ({ drifted, edited, after = null }) =>
-      edited === false && drifted === false && isKnown(after) && !(after instanceof Secret),
-  );
-  const others = new Set([...waits, ...unsent, ...replaced]);
-  return [
-    howChanged(changes.filter((one) => !others.has(one))),
-    ...replaced.map(({ path }) => `${path} refers to what was replaced outside of trueup`),
-    ...unsent.map(({ path }) => `${path} is not recorded as sent`),
-    ...waits.map(({ path, after = null }) => `${path} refers to ${awaitedWords(draft, after)}`),
-  ]
-    .filter(Boolean)
-    .join('; ');
-}
-
-/** Whether a value, or the members of a list that are not the same, are of a sort. */
-function differsIn(
-  before: Value | undefined,
-  after: Value,
-  isOfSort: (one: Value) => boolean,
-): boolean {
-  if (!isList(before) || !isList(after)) return isOfSort(after);
-  const same = new Set(before.map((one) => canonical(one)));
-  const others = after.filter((one) => !isKnown(one) || !same.has(canonical(one)));
-  return before.length === after.length && others.every(isOfSort);
-}
-
-/** The reason of each change: in the declaration or outside of trueup, derived from the last applied values. */
-export function howChanged(changes: readonly AttributeChange[]): string {
-  const of = (
-    fits: (change: AttributeChange) => boolean,
-    words: (count: number) => string,
-  ): readonly string[] => {
-    const paths = changes.filter(fits).map(({ path }) => path);
-    return paths.length === 0 ? [] : [`${paths.join(', ')} ${words(paths.length)}`];
-  };
-  const isSecret = ({ after }: AttributeChange): boolean => after instanceof Secret;
-  return [
-    ...of(
-      ({ drifted, edited }) => drifted === true && !edited,
-      () => 'changed outside of trueup',
-    ),
-    ...of(
-      ({ edited }) => edited === true,
-      () => 'changed in the declaration, and outside of trueup',
-    ),
-    ...of(
-      ({ drifted }) => drifted === undefined,
-      (count) => `${count === 1 ? 'is' : 'are'} not as declared`,
-    ),
-    ...of(
-      (one) => one.drifted === false && !isSecret(one),
-      () => 'changed in the declaration',
-    ),
-    ...of(
-      (one) => one.drifted === false && isSecret(one),
-      (count) =>
-        count === 1
-          ? 'is not the value that trueup sent last'
-          : 'are not the values that trueup sent last',
-    ),
-  ].join('; ');
 }
 
 function noteGone(draft: Draft, { address, kind }: Declaration, { id }: Entry, live?: Live): void {

@@ -27,7 +27,8 @@ import {
   steps,
   type Scene,
 } from '../../support/planning.js';
-import { howChanged, type Proposal } from '../../../src/reconciler/plan/plan.js';
+import { howChanged } from '../../../src/reconciler/plan/change-reasons.js';
+import type { Proposal } from '../../../src/reconciler/plan/plan.js';
 
 const root = live('accounts', '1', { name: 'Root', account: null });
 const hq = live('accounts', '2', {
@@ -1023,8 +1024,8 @@ it.each<[Record<string, string | boolean>, string]>([
     { name: 'Old', is_disabled: false },
     'name changed in the declaration, and outside of trueup; is_disabled changed in the declaration',
   ],
-  [{ name: 'Head' }, 'name changed outside of trueup; is_disabled is not as declared'],
-  [{ name: 'HQ' }, 'is_disabled is not as declared; name changed in the declaration'],
+  [{ name: 'Head' }, 'name changed outside of trueup; is_disabled was not declared before'],
+  [{ name: 'HQ' }, 'name changed in the declaration; is_disabled was not declared before'],
   [{}, 'name, is_disabled are not as declared'],
 ])('an update says who changed what, as far as what was applied tells: %j', (applied, reason) => {
   const { plan } = planScene({
@@ -2020,7 +2021,10 @@ it.each([
 );
 
 it.each([
-  [['d-1'], 'http_destinations refers to what was replaced outside of trueup'],
+  [
+    ['d-1'],
+    'http_destinations refers to alert_push_destinations.p.destination_config_id, which changed',
+  ],
   [[], 'http_destinations changed outside of trueup'],
 ])(
   'an update that refers to what was replaced outside, with %j live',
@@ -2050,6 +2054,104 @@ it.each([
     });
   },
 );
+
+describe('an update of what refers to', () => {
+  const pager = new Reference('declared', 'alert_push_destinations.p', 'destination_config_id');
+  const found = new Reference('lookup', 'pager', 'destination_config_id');
+  const changed = 'refers to alert_push_destinations.p.destination_config_id, which changed';
+
+  it.each<[string, readonly Value[], readonly string[], string, (readonly string[])?, string?]>([
+    ['an object that was created again', [pager], ['d-1'], `http_destinations ${changed}`],
+    [
+      'it, and to another one from now on',
+      [pager, 'd-3'],
+      ['d-1'],
+      `http_destinations changed in the declaration; http_destinations ${changed}`,
+    ],
+    [
+      'it, and was changed by others',
+      [pager],
+      ['d-9'],
+      `http_destinations changed in the declaration, and outside of trueup; http_destinations ${changed}`,
+    ],
+    ['it from now on', [pager], ['d-1'], 'http_destinations changed in the declaration', []],
+    [
+      'it as before, and to another one from now on',
+      [pager, 'd-3'],
+      ['d-2'],
+      'http_destinations changed in the declaration',
+      [pager.target],
+      'd-2',
+    ],
+    [
+      'what a lookup finds',
+      [found],
+      ['d-1'],
+      'http_destinations changed in the declaration, or in lookups.pager.destination_config_id',
+      [],
+    ],
+  ])(
+    '%s says so',
+    (_, http_destinations, now, reason, depends_on = [pager.target], was = 'd-1') => {
+      const declared = [
+        declare('alert_push_destinations.p', { name: 'Pager' }),
+        declare('alert_rules.r', { ...rule, http_destinations }),
+      ];
+      const origin = { file: 'a.yaml', line: 1, column: 1 };
+      const kind = 'alert_push_destinations';
+      const { plan } = planScene({
+        more: {
+          project: {
+            ...project(declared),
+            lookups: [{ name: 'pager', kind, where: { name: 'Pager' }, origin }],
+          },
+        },
+        state: {
+          'alert_push_destinations.p': entry('alert_push_destinations', 'd-2', { name: 'Pager' }),
+          'alert_rules.r': {
+            ...entry('alert_rules', 'r-1', { ...rule, http_destinations: [was] }),
+            depends_on,
+          },
+        },
+        live: {
+          alert_rules: [liveRule('r-1', { http_destinations: now })],
+          alert_push_destinations: [live('alert_push_destinations', 'd-2', { name: 'Pager' })],
+        },
+      });
+      expect(plan.changes.find(({ address }) => address === 'alert_rules.r')?.reason).toBe(reason);
+    },
+  );
+
+  it.each([
+    ['Elm', 'Elm 2', 'Sub of Elm', 'name refers to accounts.elm.name, which changed'],
+    [
+      'Elm',
+      'Elm 2',
+      'Theirs',
+      'name changed outside of trueup; name refers to accounts.elm.name, which changed',
+    ],
+    ['Elm 2', 'Elm', 'Sub of Elm 2', 'name refers to accounts.elm.name, which changed'],
+  ])(
+    'an attribute says so where it changes from %j to %j and %j is live',
+    (was, is, now, reason) => {
+      const name = new Template(['Sub of ', new Reference('declared', 'accounts.elm', 'name')]);
+      const { plan } = planScene({
+        declared: [declare('accounts.elm', { name: is }), declare('accounts.oak', { name })],
+        state: {
+          'accounts.elm': entry('accounts', '2', { name: was }),
+          'accounts.oak': {
+            ...entry('accounts', '3', { name: `Sub of ${was}` }),
+            depends_on: ['accounts.elm'],
+          },
+        },
+        live: {
+          accounts: [live('accounts', '2', { name: was }), live('accounts', '3', { name: now })],
+        },
+      });
+      expect(plan.changes.find(({ address }) => address === 'accounts.oak')?.reason).toBe(reason);
+    },
+  );
+});
 
 describe('requests', () => {
   const request = (proposal: ReturnType<typeof planScene>, index = 0): unknown =>

@@ -1,0 +1,184 @@
+// Why an object is adopted, updated or kept, in words: what changed in its declaration, outside of trueup, or in what it
+// refers to.
+import {
+  REPLACED_OUTSIDE,
+  canonical,
+  firstNamed,
+  isKnown,
+  isList,
+  own,
+  referencesIn,
+  Secret,
+  Template,
+  type AttributeChange,
+  type Declaration,
+  type Entry,
+  type Reference,
+  type Value,
+} from '../../model/index.js';
+import type { Draft } from './draft.js';
+import { resolveReference } from './lookups.js';
+import { adoptionWords, type Match } from './match.js';
+import { declaredValueAt } from './resolve-references.js';
+import { awaitedWords } from './undecided.js';
+
+export function reasonOf(
+  draft: Draft,
+  declaration: Declaration,
+  match: Match,
+  changes: readonly AttributeChange[],
+): string {
+  if (match.gone && match.live) return REPLACED_OUTSIDE;
+  if (match.how !== 'recorded') {
+    const paths = changes.map((change) => change.path).join(', ');
+    const how =
+      match.how === 'adopt'
+        ? `${adoptionWords(declaration)} names it`
+        : 'it is the only unmanaged object that matches';
+    return `${how}; ${changes.length > 0 ? `${paths} will be updated` : 'it is as declared'}`;
+  }
+  if (changes.length > 0) return updateReason(draft, declaration, match.renamedFrom, changes);
+  return match.renamedFrom === undefined
+    ? 'it is as declared'
+    : `renamed from ${match.renamedFrom}`;
+}
+
+function updateReason(
+  draft: Draft,
+  declaration: Declaration,
+  renamedFrom: string | undefined,
+  changes: readonly AttributeChange[],
+): string {
+  const { resources = {} } = draft.input.state ?? {};
+  const entry = resources[renamedFrom ?? declaration.address];
+  const { secrets = {}, depends_on: referred = [], applied = {} } = entry ?? {};
+  // The entry of the target may have been removed. Then the recorded id does not tell where the reference led.
+  const isForgotten = ({ target }: Reference): boolean =>
+    referred.includes(target) && resources[target] === undefined;
+  const waits = changes.filter(
+    ({ drifted, edited, before, after = null }) =>
+      !isKnown(after) &&
+      (edited === false ||
+        (drifted === false &&
+          differsIn(before, after, (one) => referencesIn(one).some(isForgotten)))),
+  );
+  const unsent = changes.filter(
+    ({ path, after, drifted }) =>
+      drifted === false && after instanceof Secret && own(secrets, path) === undefined,
+  );
+  const known = changes.filter((one) => !waits.includes(one) && !unsent.includes(one));
+  const followed = known.map((change) => follows(draft, declaration, entry, change));
+  const others = known.filter((_, index) => followed[index]?.isWhole !== true);
+  const undeclared = others.filter(
+    ({ drifted }) => drifted === undefined && Object.keys(applied).length > 0,
+  );
+  return [
+    howChanged(others.filter((one) => !undeclared.includes(one))),
+    undeclared.length > 0 &&
+      `${undeclared.map(({ path }) => path).join(', ')} ${undeclared.length === 1 ? 'was' : 'were'} not declared before`,
+    ...followed.map((one) => one?.words),
+    ...unsent.map(({ path }) => `${path} is not recorded as sent`),
+    ...waits.map(({ path, after = null }) => `${path} refers to ${awaitedWords(draft, after)}`),
+  ]
+    .filter(Boolean)
+    .join('; ');
+}
+
+/** References that a reason names. */
+const FEW = 3;
+
+interface Followed {
+  readonly words: string;
+  /** Whether nothing else explains the change. */
+  readonly isWhole: boolean;
+}
+
+/** What a changed value refers to, if that is another value than the applied one. Whether it referred to a lookup before is not recorded. */
+function follows(
+  draft: Draft,
+  { values }: Declaration,
+  entry: Entry | undefined,
+  { path, after = null, drifted, edited }: AttributeChange,
+): Followed | undefined {
+  if (drifted === undefined || entry === undefined || after instanceof Secret) return undefined;
+  const prior = declaredValueAt(entry.applied, path);
+  const valueOf = (reference: Reference, planned = draft.planned): Value | undefined =>
+    resolveReference(reference, planned, draft.lookups, draft.input);
+  const written = declaredValueAt(values, path) ?? null;
+  const wasThere = ({ source, target }: Reference): boolean =>
+    edited === false || source === 'lookup' || entry.depends_on.includes(target);
+  const led = referencesIn(written).filter((reference) => {
+    const now = valueOf(reference);
+    if (now === undefined || !wasThere(reference)) return false;
+    const recorded = valueOf(reference, new Map());
+    return String(now) !== String(recorded) || !holds(prior, String(now), written);
+  });
+  if (led.length === 0) return undefined;
+  const texts = new Set(led.map((one) => String(valueOf(one))));
+  const lookups = led.filter(({ source }) => source === 'lookup');
+  const names = (of: readonly Reference[]): string =>
+    firstNamed([...new Set(of.map((one) => String(one).slice(2, -1)))], FEW);
+  return {
+    words:
+      lookups.length > 0
+        ? `${path} changed in the declaration, or in ${names(lookups)}`
+        : `${path} refers to ${names(led)}, which changed`,
+    isWhole:
+      !drifted && (edited === false || differsIn(prior, after, (one) => texts.has(String(one)))),
+  };
+}
+
+/** Whether the value that was applied is a text, has it as an item, or, if one was written with references in it, as a part. */
+const holds = (prior: Value | undefined, text: string, written: Value): boolean =>
+  written instanceof Template
+    ? String(prior).includes(text)
+    : [prior].flat().some((one) => String(one) === text);
+
+/** Whether a value, or the members of a list that are not the same, are of a sort. */
+function differsIn(
+  before: Value | undefined,
+  after: Value,
+  isOfSort: (one: Value) => boolean,
+): boolean {
+  if (!isList(before) || !isList(after)) return isOfSort(after);
+  const same = new Set(before.map((one) => canonical(one)));
+  const others = after.filter((one) => !isKnown(one) || !same.has(canonical(one)));
+  return before.length === after.length && others.every(isOfSort);
+}
+
+/** The reason of each change: in the declaration or outside of trueup, derived from the last applied values. */
+export function howChanged(changes: readonly AttributeChange[]): string {
+  const of = (
+    fits: (change: AttributeChange) => boolean,
+    words: (count: number) => string,
+  ): readonly string[] => {
+    const paths = changes.filter(fits).map(({ path }) => path);
+    return paths.length === 0 ? [] : [`${paths.join(', ')} ${words(paths.length)}`];
+  };
+  const isSecret = ({ after }: AttributeChange): boolean => after instanceof Secret;
+  return [
+    ...of(
+      ({ drifted, edited }) => drifted === true && !edited,
+      () => 'changed outside of trueup',
+    ),
+    ...of(
+      ({ edited }) => edited === true,
+      () => 'changed in the declaration, and outside of trueup',
+    ),
+    ...of(
+      ({ drifted }) => drifted === undefined,
+      (count) => `${count === 1 ? 'is' : 'are'} not as declared`,
+    ),
+    ...of(
+      (one) => one.drifted === false && !isSecret(one),
+      () => 'changed in the declaration',
+    ),
+    ...of(
+      (one) => one.drifted === false && isSecret(one),
+      (count) =>
+        count === 1
+          ? 'is not the value that trueup sent last'
+          : 'are not the values that trueup sent last',
+    ),
+  ].join('; ');
+}
