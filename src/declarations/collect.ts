@@ -6,7 +6,7 @@ import {
   nameWords,
   type Kinds,
   type Origin,
-  type Project,
+  type UnknownFile,
 } from '../model/index.js';
 import { BEGIN, type FoundFile } from './paths.js';
 import { complainIn, complainOfFault, type Reporting } from './diagnostics-list.js';
@@ -22,6 +22,7 @@ import { found as foundWord } from './validation.js';
 import { literalKeys } from './literal-keys.js';
 import { usesOf } from './mention-texts.js';
 import { hasKey, hasOwnTopLevelKeys, lacksColon, topLevelKeys } from './top-level-keys.js';
+import { unknownFile, type ReadFile } from './unknown-files.js';
 import { isBlockSection } from './vocabulary.js';
 
 /** One use of a template. */
@@ -73,7 +74,7 @@ interface Collecting extends Reporting {
   readonly blocks: RawEntry[];
   readonly unread: MayHold[];
   /** Files that are left out. */
-  readonly unknown: NonNullable<Project['unknown_files']>[number][];
+  readonly unknown: UnknownFile[];
   ours: number;
 }
 
@@ -125,19 +126,23 @@ export async function collect(
     /** `moved`, `removed` and `import`; `path` holds the section and the index. */
     blocks: all.blocks as readonly RawEntry[],
     unread: all.unread as readonly MayHold[],
-    unknown: all.unknown as NonNullable<Project['unknown_files']>,
+    unknown: all.unknown as readonly UnknownFile[],
   };
 }
 
-/** Refuses files of environments that declare something: nobody would read it, and it would count as removed. */
+/** Refuses files of environments that declare something: nobody would read it, and it would count as removed. @returns those with no key of trueup */
 export async function refuseDeclaring(
   { library, kinds, report }: Pick<Collecting, 'library' | 'kinds' | 'report'>,
   files: readonly FoundFile[],
-): Promise<void> {
+): Promise<readonly UnknownFile[]> {
+  const unknown: UnknownFile[] = [];
   const words = topLevelKeys(kinds).filter((word) => !OF_ENVIRONMENT.includes(word));
   for (const file of files) {
     const reading = await library.read(file);
-    for (const document of 'documents' in reading ? reading.documents : []) {
+    const documents = 'documents' in reading ? reading.documents : [];
+    if (documents.length > 0 && !hasOwnTopLevelKeys(kinds, documents))
+      unknown.push(unknownFile(kinds, file.file, { documents }));
+    for (const document of documents) {
       const { root } = document;
       const key = isMap(root) ? words.find((word) => Object.hasOwn(root, word)) : undefined;
       if (key !== undefined)
@@ -149,6 +154,7 @@ export async function refuseDeclaring(
         });
     }
   }
+  return unknown;
 }
 
 const OF_ENVIRONMENT = ['settings', 'variables'];
@@ -160,7 +166,7 @@ function failed(all: Collecting, file: FoundFile, faults: readonly SyntaxFault[]
   );
   const text = all.library.text(file).replaceAll(/[\0\uFFFD]/g, '');
   const ours = unseen || hasKey(text, topLevelKeys(all.kinds));
-  if (!ours && !file.named) return leaveOut(all, file);
+  if (!ours && !file.named) return leaveOut(all, file, { text });
   all.ours += 1;
   all.unread.push(unseen ? () => true : mayHoldIn(text));
   for (const fault of faults) complainOfFault(all, file, fault);
@@ -180,8 +186,8 @@ function mayHoldIn(text: string): MayHold {
   };
 }
 
-function leaveOut(all: Collecting, file: FoundFile): void {
-  all.unknown.push({ file: file.file, holds: mayHoldIn(all.library.text(file)) });
+function leaveOut(all: Collecting, file: FoundFile, read: ReadFile): void {
+  all.unknown.push(unknownFile(all.kinds, file.file, read));
   all.report.add(() => ({
     severity: 'info',
     code: 'not-ours',
@@ -201,7 +207,7 @@ function isOurs(all: Collecting, file: FoundFile, documents: readonly RawDocumen
       summary: `trueup knows none of the top-level keys of ${file.file}`,
       detail: `Top-level keys are ${topLevelKeys(all.kinds).join(', ')}.`,
     });
-  else leaveOut(all, file);
+  else leaveOut(all, file, { documents });
   return ours;
 }
 

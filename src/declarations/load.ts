@@ -20,6 +20,7 @@ import {
   type Kinds,
   type Origin,
   type Project,
+  type UnknownFile,
   type Secret,
   type Settings,
 } from '../model/index.js';
@@ -134,7 +135,7 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
   const read = await collect(base, found, { brought: brought.pieces });
   const collected = await withSettingsAbove(asked, finding, { read, report });
   const overlay = await collect(base, overlays, { overlay: true });
-  if (!options.settingsAlone) await refuseDeclaring(base, finding.ofEnvironments);
+  const unknown = await refuseDeclaring(base, finding.ofEnvironments);
   const given = [...collected.variables, ...overlay.variables];
   const used = new Set<string>();
   const evaluate = await evaluatorFor(kinds, [collected, overlay]);
@@ -167,7 +168,7 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
   // What could not be read may use anything.
   if (run.unread.length === 0) adviseUnused(options, used, report);
   const usedOutside = keptMembers(options.outside, (_, name) => used.has(name));
-  const understood = projectOf(parts, finding.paths, usedOutside, collected.unknown);
+  const understood = projectOf(parts, finding.paths, usedOutside, collected.unknown, unknown);
   return {
     ...(!report.failed() && { project: understood }),
     understood,
@@ -193,7 +194,8 @@ async function withSettingsAbove(
 
 /** Nothing of several projects at once is read. Commands without declarations work in the folder of a fleet without settings. */
 function filesFor({ files, cwd, paths, env, settingsAlone }: LoadOptions) {
-  const finding = findFiles(files, cwd, paths, env);
+  const all = findFiles(files, cwd, paths, env);
+  const finding = settingsAlone ? { ...all, ofEnvironments: [] } : all;
   const complaints = finding.diagnostics.filter(({ code }) => code === FLEET_FOLDER);
   if (complaints.length === 0) return finding;
   return { ...finding, files: [], stacks: [], diagnostics: settingsAlone ? [] : complaints };
@@ -342,8 +344,9 @@ function projectOf(
   parts: Parts,
   paths: readonly string[],
   variables: Readonly<Record<string, string>>,
-  unknown_files: NonNullable<Project['unknown_files']>,
+  ...unknown: readonly (readonly UnknownFile[])[]
 ): Project {
+  const unknown_files = unknown.flat();
   let known: string | undefined;
   return {
     ...parts,

@@ -174,6 +174,13 @@ export interface Mention {
 /** Looks for a mention of an object in files that PATHs leave out. */
 export type FindMention = (object: RemovedObject) => Mention | undefined;
 
+/** A file of the PATHs that is left out because trueup knows none of its top-level keys. */
+export interface UnknownFile {
+  readonly file: string;
+  /** The top-level key to write if the file declares an object of that name; undefined where nothing in it looks like one. */
+  readonly keyFor: (kind: string, name: string) => string | undefined;
+}
+
 /** A whole project as loaded: everything that is declared, and the files it came from. */
 export interface Project {
   readonly settings: Settings;
@@ -188,11 +195,7 @@ export interface Project {
   /** Reads what PATHs leave out, for a plan that removes something. `recorded` are the files that the state names. */
   readonly readOutside?: (recorded: readonly string[]) => Promise<FindMention>;
   readonly outside?: FindMention;
-  /** Files of the PATHs that are left out because trueup knows none of their top-level keys; `holds`: whether it may declare a name, which is one of all its keys. */
-  readonly unknown_files?: readonly {
-    readonly file: string;
-    readonly holds: (kind: string, name: string) => boolean;
-  }[];
+  readonly unknown_files?: readonly UnknownFile[];
   /** PATH arguments as given, relative to the current folder: what is declared below them is in scope. */
   readonly paths: readonly string[];
   /** Digest of everything declared, resolved, with secrets by name: equal declarations have equal digests. Computed when it is first asked for. */

@@ -61,45 +61,51 @@ export function declaredElsewhere(
 const FEW = 3;
 
 /**
- * Objects of a file that is left out, as one is whose only section lost its colon. Where nothing is declared in the file
- * that the state names, it may have been renamed: then a file that holds the name counts. What destroys everything needs
- * no file.
+ * Objects of a file that is left out, as one is whose only section lost its colon. Its file may have another name now, or
+ * the object may stand in another file: a file that holds something like its declaration counts, too. What destroys
+ * everything needs no file.
  */
 export function unknownFileErrors(project: Project, removed: Recorded): readonly Diagnostic[] {
   const { unknown_files: unknown = [] } = project;
   if (unknown.length === 0) return [];
   const blocksOf = removedBlocks(project);
-  const files = new Set(unknown.map(({ file }) => file));
-  const declaring = new Set(project.declarations.map(({ file, origin }) => file ?? origin.file));
-  const fileOf = (address: string, { kind, file }: Entry): string | undefined => {
-    if (files.has(file)) return file;
+  const declared = removed.flatMap(([address, { kind, file }]): readonly LeftOut[] => {
+    if (blocksOf(address).length > 0) return [];
     const { name = '' } = tryAddress(address) ?? {};
-    return declaring.has(file) ? undefined : unknown.find(({ holds }) => holds(kind, name))?.file;
-  };
-  const declared = removed.flatMap(([address, entry]) => {
-    const file = blocksOf(address).length === 0 ? fileOf(address, entry) : undefined;
-    return file === undefined ? [] : [{ address, entry, file }];
+    const own = unknown.find((one) => one.file === file);
+    for (const one of own ? [own] : unknown) {
+      const key = one.keyFor(kind, name) ?? (own && kind);
+      if (key !== undefined) return [{ address, file: one.file, key, isItsFile: one === own }];
+    }
+    return [];
   });
-  return groupedBy(declared, ({ file }) => file).map(fileLeftOut);
+  return groupedBy(declared, ({ file, isItsFile }) => `${isItsFile} ${file}`).map(fileLeftOut);
 }
 
-function fileLeftOut(
-  objects: readonly { readonly address: string; readonly entry: Entry; readonly file: string }[],
-): Diagnostic {
-  const { file } = objects[0]!;
+interface LeftOut {
+  readonly address: string;
+  readonly file: string;
+  /** The top-level key that it would need. */
+  readonly key: string;
+  /** Whether the state says that the object was declared in the file. */
+  readonly isItsFile: boolean;
+}
+
+function fileLeftOut(objects: readonly LeftOut[]): Diagnostic {
+  const { file, isItsFile } = objects[0]!;
   const addresses = objects.map(({ address }) => address).toSorted(compareText);
-  const kinds = [...new Set(objects.map(({ entry }) => entry.kind))].toSorted(compareText);
-  const keys = kinds.map((one) => `\`${one}:\``);
-  const they = addresses.length > 1 ? 'them' : 'it';
-  const isItsFile = objects.every(({ entry }) => entry.file === file);
-  const block = `write for each: ${removedBlock(addresses[0]!)}`;
+  const keys = [...new Set(objects.map(({ key }) => `\`${key}:\``))].toSorted(compareText);
+  const [they, each] = addresses.length > 1 ? ['them', ' for each of them'] : ['it', ''];
+  const why = isItsFile
+    ? `because trueup knows none of the top-level keys of ${file}.`
+    : `but ${file} may declare ${they}: it is left out, because trueup knows none of its top-level keys.`;
   return {
     severity: 'error',
     code: 'file-left-out',
-    summary: `${firstNamed(addresses, FEW)} would be removed, because trueup knows none of the top-level keys of ${file}.`,
+    summary: `${firstNamed(addresses, FEW)} would be removed, ${why}`,
     detail: [
       `If the file declares ${they}, write at its top level, with the colon: ${firstNamed(keys, FEW)}`,
-      `If no file declares ${they} any more, ${isItsFile ? `delete ${file} or give it another name.` : block}`,
+      `If no file declares ${they} any more, ${isItsFile ? `delete ${file}, or ` : ''}add${each}: ${removedBlock(addresses[0]!)}`,
     ].join('\n'),
     origin: { file, line: 1, column: 1 },
   };

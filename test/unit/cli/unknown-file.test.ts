@@ -59,8 +59,10 @@ test('removes nothing where it has another name now, and holds theirs', async ()
   write('y.yaml', 'sites:\n  depot: { name: Depot }\npeople:\n  ada: { email: a@example.com }\n');
   const { code, stderr } = await typing(plan, cwd, 'plan');
   expect(code).toBe(1);
-  expect(stderr).toContain('trueup knows none of the top-level keys of y.yaml.');
-  const [, block = ''] = /write for each: (removed: .*\}\])/.exec(stderr) ?? [];
+  expect(stderr).toContain(
+    'error: accounts.depot, users.ada would be removed, but y.yaml may declare them: it is left out, because trueup knows none of its top-level keys.',
+  );
+  const [, block = ''] = /add for each of them: (removed: .*\}\])/.exec(stderr) ?? [];
   expect(block).toBe("removed: [{ from: 'accounts.depot', lifecycle: { destroy: true } }]");
   write('removed.yaml', block.replace('[', '[{ from: users.ada, lifecycle: { destroy: true } }, '));
   expect(await typing(plan, cwd, 'plan')).toMatchObject({
@@ -69,11 +71,55 @@ test('removes nothing where it has another name now, and holds theirs', async ()
   });
 });
 
-test('stops no removal from a file that still declares something, whatever else holds the name', async () => {
+test.each([
+  ['another file', 'y.yaml', 'people:\n  ada: { email: a@example.com }\n'],
+  ['a file at its top', 'y.yaml', 'ada: { email: a@example.com }\n'],
+  ['a file that is no YAML', 'y.yaml', 'people:\n  ada: { email: a@example.com\n'],
+  ['an explicit key', 'y.yaml', 'people:\n  ? ada\n  : { email: a@example.com }\n'],
+  ['a file of an environment', 'trueup.web.yaml', 'people:\n  ada: { email: a@example.com }\n'],
+])('removes nothing that %s may declare now', async (_, name, text) => {
   write('x.yaml', 'accounts:\n  depot: { name: Depot }\n');
-  write('y.yaml', 'people:\n  ada: { email: a@example.com }\n');
+  write(name, text);
+  const { code, stderr } = await typing(plan, cwd, 'plan');
+  expect(code).toBe(1);
+  expect(stderr).toContain(`error: users.ada would be removed, but ${name} may declare it`);
+  expect(stderr).toContain(
+    'If the file declares it, write at its top level, with the colon: `users:`',
+  );
+  expect(stderr).toContain("If no file declares it any more, add: removed: [{ from: 'users.ada',");
+});
+
+test.each([
+  ['a mapping of another program', 'services:\n  ada: { image: nginx }\n'],
+  ['a key without a mapping', 'volumes: { ada: }\n'],
+  ['a comment', '# ada: old\nservices: { web: { image: nginx }\n'],
+  ['a key further below', 'services: { web: { ada: { email: a@example.com } } }\n'],
+  ['a part of a name', 'people:\n  ada-b: { email: a@example.com }\n'],
+])('stops no removal because of %s with its name', async (_, text) => {
+  write('x.yaml', 'accounts:\n  depot: { name: Depot }\n');
+  write('y.yaml', text);
   const { code, stdout } = await typing(plan, cwd, 'plan');
   expect([code, stdout]).toEqual([0, expect.stringContaining('1 to delete')]);
+});
+
+test.each([
+  ['its own file', 'x.yaml', 'uses:\n  acme: { template: site }\n', 'because trueup knows'],
+  ['another file', 'y.yaml', 'acme: { template: site }\n', 'but y.yaml may declare them'],
+])('removes nothing that a use made which is in %s', async (_, name, text, why) => {
+  write(
+    'site.yaml',
+    'templates:\n  site:\n    accounts:\n      main: { name: Main }\n      guests: { name: Guests }\n',
+  );
+  write('x.yaml', 'use:\n  acme: { template: site }\n');
+  await typing(apply, cwd, 'apply', '--auto-approve');
+  rmSync(join(cwd, 'x.yaml'));
+  write(name, text);
+  const { code, stderr } = await typing(plan, cwd, 'plan');
+  expect(code).toBe(1);
+  expect(stderr).toContain(
+    `error: accounts.acme-guests, accounts.acme-main would be removed, ${why}`,
+  );
+  expect(stderr).toContain('write at its top level, with the colon: `use:`');
 });
 
 test('is an error of an audit, too', async () => {
