@@ -42,7 +42,8 @@ export function evaluatorOf(isLive: (word: string) => boolean): Evaluate {
       names: variablesIn(part.source),
     }));
     names.forEach(at.scope.using);
-    const result = 'problem' in made ? made : made.value.evaluate(valuesOf(at, inputs));
+    const result =
+      'problem' in made ? made : made.value.evaluate(valuesOf(part.source, at, inputs));
     if ('value' in result) return spell(result.value);
     const problem = 'problem' in made ? { detail: FORMS, ...result.problem } : result.problem;
     at.complain({
@@ -59,14 +60,14 @@ type Values = Parameters<Compiled['evaluate']>[0];
 /** What expressions were given already: many are given the same. */
 type Inputs = WeakMap<object, CelInput>;
 
-function valuesOf({ scope }: Filling, inputs: Inputs): Values {
+function valuesOf(source: string, { scope }: Filling, inputs: Inputs): Values {
   const variable: Members = (name) => {
     const value = scope.variables.get(name);
     return value === undefined ? undefined : inputOf(value, inputs);
   };
   const environment: Members = (name) => {
     const wrong = refusedName(name, scope);
-    if (wrong) throw new RefusedName(wrong);
+    if (wrong) throw new RefusedName(source.includes(name) ? wrong : { ...wrong, ...UNWRITTEN });
     return variableIn(scope.environment, name);
   };
   const { each, instance } = scope;
@@ -86,6 +87,13 @@ function valuesOf({ scope }: Filling, inputs: Inputs): Values {
   };
 }
 
+/** Of a name that the expression makes: it may come from the environment. */
+const UNWRITTEN = {
+  summary:
+    'the name made here is that of a credential, and the value of the environment variable would be shown and stored',
+  detail: 'Where a secret belongs, write `${secret.env.NAME}`.',
+};
+
 function variablesIn(source: string): readonly string[] {
   const words = [...tokensOf(source)].filter(({ text }) => !/^\s/.test(text));
   return words.flatMap(({ text }, index) =>
@@ -93,18 +101,23 @@ function variablesIn(source: string): readonly string[] {
   );
 }
 
-/** Text that holds a reference or a secret. */
+/** Text that holds a reference or a secret. What stands beside these is not shown. */
 function unknown(text: string): UnknownValue {
-  for (const part of partsOf(text))
-    if (typeof part === 'object' && part.from === 'nowhere')
-      return new UnknownValue(`the value here is ${text}: ${part.summary}`, 'bad-reference');
-  return /\$\{\s*secret\./.test(text)
+  const parts = partsOf(text).filter((part) => typeof part !== 'string');
+  const malformed = parts.find((part) => part.from === 'nowhere');
+  if (malformed)
+    return new UnknownValue(
+      `the value here holds ${malformed.text}: ${malformed.summary}`,
+      'bad-reference',
+    );
+  const secret = parts.find((part) => part.from === 'secret');
+  return secret
     ? new UnknownValue(
-        `the value here is the secret ${text}, and a secret is not allowed inside an expression`,
+        `the value here holds the secret ${secret.text}, and a secret is not allowed inside an expression`,
         'misplaced-secret',
       )
     : new UnknownValue(
-        `the value here, ${text}, is read from the service, and an expression is evaluated before anything is read`,
+        `the value here holds ${parts[0]?.text}, which is read from the service, and an expression is evaluated before anything is read`,
         'live-reference',
       );
 }

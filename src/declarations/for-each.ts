@@ -111,7 +111,11 @@ function membersOf(
     if (typeof item !== 'string') say(...expectation(item, at));
     else if (key === undefined) say('a key must be known before anything is read', at);
     else if (seen.has(key) && !isSet)
-      say(`the key ${JSON.stringify(key)} appears twice`, at, ofSameKey(seen.get(key)!, one));
+      say(
+        `the key ${JSON.stringify(key)} appears twice`,
+        at,
+        `Items ${each.findIndex((other) => keyOf(other) === item) + 1} and ${index + 1} have it.`,
+      );
     else seen.set(key, isMap(one) ? one : escapeText(key));
   }
   return Array.from(seen, ([key, value]) => ({ key, value }));
@@ -141,19 +145,10 @@ function expectation(
       isCollection ? KEY : `${KEY} Write it in quotes: name: ${JSON.stringify(String(name))}`,
     ];
   return [
-    `a string or a mapping with a \`name\` is expected; this one ${isEmpty(item) ? 'is empty' : `has only ${shownMembers(Object.entries(item))}`}`,
+    `a string or a mapping with a \`name\` is expected; this one ${isEmpty(item) ? 'is empty' : `has only ${shownMembers(Object.keys(item))}`}`,
     at,
     KEY,
   ];
-}
-
-/** What else two mappings of one name hold: it tells where they stand, if an expression made the list. */
-function ofSameKey(first: Raw, second: Raw): string | undefined {
-  if (!isMap(first) || !isMap(second)) return undefined;
-  const [one, other] = [first, second].map(({ name: _, ...more }) =>
-    shownMembers(Object.entries(more)),
-  );
-  return `Beside the name, the first has ${one}; the second has ${other}.`;
 }
 
 const KEY = 'Its name is the key.';

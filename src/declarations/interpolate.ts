@@ -336,7 +336,7 @@ function member(whole: Raw, steps: readonly string[], what: string, at: Filling)
         at,
         'unknown-member',
         `${what} has no \`${step}\`.${didYouMean(step, known)}`,
-        isMap(value) ? `It has ${shownMembers(Object.entries(value))}.` : `It is ${found(value)}.`,
+        isMap(value) ? `It has ${shownMembers(Object.keys(value))}.` : `It is ${found(value)}.`,
       );
     value = isMap(value) || isList(value) ? own<Raw>(value, step) : undefined;
   }

@@ -72,7 +72,7 @@ export function toJson(value: unknown, depth = 0): Json {
 function integer(value: bigint): number {
   const number = Number(value);
   if (Number.isSafeInteger(number)) return number;
-  throw wrongValue(`the result ${value} is beyond 2^53, where integers lose digits`);
+  throw wrongValue('the result is an integer beyond 2^53, where integers lose digits');
 }
 
 const mapping = (entries: Iterable<readonly [unknown, unknown]>, depth: number): Json =>

@@ -11,10 +11,18 @@ import {
   defined,
   didYouMean,
   mapMembers,
+  own,
   shownMembers,
   type Json,
 } from '../model/index.js';
-import { MOST_STEPS, isExhausted, operandsOf, startBudget } from './step-limit.js';
+import {
+  MOST_STEPS,
+  WRONG_VALUE,
+  isExhausted,
+  operandsOf,
+  positionsOf,
+  startBudget,
+} from './step-limit.js';
 import { replaced, stringFunctions } from './string-functions.js';
 import { tokensOf } from './tokens.js';
 import { toAsked, toCel, toJson, type CelInput, type Members } from './cel-values.js';
@@ -240,7 +248,12 @@ function withOperands(error: CelError, variables: readonly string[]): Said {
   // All members of a variable are named elsewhere, or are not all known.
   if (steps.length > 0 && variables.includes(root))
     items.push([[root, ...steps].join('.'), steps.reduce(memberOf, operands.get(root))]);
-  const shown = items.flatMap(([name, value]) => shownOperand(name, value, missing) ?? []);
+  const positions = positionsOf(error);
+  const shown = items.flatMap(([name, value]) => {
+    const position = positions.get(name);
+    if (value instanceof Map) return shownMapping({ name, value, position }, missing);
+    return position === undefined ? [] : `\`${name}\` is item ${position}.`;
+  });
   if (shown.length === 0) return made;
   return { ...made, detail: [detail ?? [], `Here, ${shown.join(' ')}`].flat().join(' ') };
 }
@@ -248,16 +261,17 @@ function withOperands(error: CelError, variables: readonly string[]): Said {
 const memberOf = (value: unknown, name: string): unknown =>
   value instanceof Map ? value.get(name) : undefined;
 
-function shownOperand(
-  name: string,
-  value: unknown,
-  missing: Problem['missing'],
-): string | undefined {
-  // A single value may come from the environment.
-  if (!(value instanceof Map)) return undefined;
-  const members: ReadonlyMap<string, unknown> = value;
-  const meant = missing?.of.join('.') === name ? didYouMean(missing.name, members.keys()) : '';
-  return `\`${name}\` has ${shownMembers(members)}.${meant}`;
+interface Mapping {
+  readonly name: string;
+  readonly value: ReadonlyMap<string, unknown>;
+  /** Of an item of a list. */
+  readonly position: number | undefined;
+}
+
+function shownMapping({ name, value, position }: Mapping, missing: Problem['missing']): string {
+  const meant = missing?.of.join('.') === name ? didYouMean(missing.name, value.keys()) : '';
+  const item = position === undefined ? '' : ` (item ${position})`;
+  return `\`${name}\`${item} has ${shownMembers(value.keys())}.${meant}`;
 }
 
 function said(error: CelError, variables: readonly string[]): Said {
@@ -271,11 +285,13 @@ function said(error: CelError, variables: readonly string[]): Said {
         detail: `Variables: ${variables.join(', ')}.`,
         unknown: subject,
       };
-    case 'no_such_key':
+    case 'no_such_key': {
+      const name = writtenMember(node);
       return {
-        summary: `there is no member \`${subject}\``,
+        summary: `there is no member ${name === undefined ? 'of this name' : `\`${name}\``}`,
         ...defined({ missing: missingOf(node) }),
       };
+    }
     case 'no_such_overload':
       return {
         summary: `these types do not go together: ${subject}`,
@@ -289,17 +305,65 @@ function said(error: CelError, variables: readonly string[]): Said {
       return unknownFunction(text);
     case 'reserved_identifier':
       return { summary: `\`${subject}\` is a reserved word of CEL` };
-    case 'index_out_of_bounds':
-      return { summary: text.replace('No such key: ', '') };
     case 'live-reference':
     case 'misplaced-secret':
     case 'bad-reference':
       return { summary, code };
     case 'limit_exceeded':
       return { summary: `the expression is too large: ${limitWords(text)}` };
+    case WRONG_VALUE:
+      return { summary: `${summary}${writtenCause(error)}` };
     default:
-      return { summary: `${text[0]?.toLowerCase()}${text.slice(1)}` };
+      return {
+        summary:
+          error instanceof EvaluationError && !NAMING_TYPES.has(code)
+            ? (own<string>(OF_VALUES, code) ?? 'the value cannot be used here')
+            : `${text[0]?.toLowerCase()}${text.slice(1)}`,
+      };
   }
+}
+
+/** Codes of the library for what it finds while it evaluates, where it names types alone. */
+const NAMING_TYPES: ReadonlySet<string> = new Set([
+  'invalid_comparison_type',
+  'invalid_comprehension_range',
+  'invalid_condition_type',
+  'invalid_logical_operand',
+  'unsupported_type',
+  'variable_type_mismatch',
+]);
+
+/** What is said for its other codes: its own texts hold values, and a value may come from the environment. */
+const OF_VALUES = {
+  bool_conversion_error: '`bool` does not take this string; it takes `"true"` and `"false"`',
+  division_by_zero: 'division by zero',
+  double_conversion_error: '`double` does not take this string',
+  index_out_of_bounds: 'the index is outside of the list',
+  index_out_of_range: 'the index is outside of the bytes',
+  int_conversion_error: '`int` does not take this string',
+  invalid_duration: '`duration` does not take this string; it takes one such as `"1h30m"`',
+  invalid_timestamp:
+    '`timestamp` does not take this value; it takes one such as `"2026-01-02T03:04:05Z"`',
+  modulo_by_zero: 'modulo by zero',
+  numeric_overflow: 'the integer does not fit in 64 bits',
+  uint_conversion_error: '`uint` does not take this value',
+};
+
+/** The name of a member that is not there, where the expression holds it. */
+function writtenMember(node: unknown): string | undefined {
+  if (!isNode(node) || !Array.isArray(node.args)) return undefined;
+  const [, name]: readonly unknown[] = node.args;
+  if (typeof name === 'string') return restored(name);
+  return isNode(name) && name.op === 'value' ? String(name.args) : undefined;
+}
+
+/** The part of the argument that is wrong, where the expression holds the argument. */
+function writtenCause({ cause, node }: CelError): string {
+  const args: unknown = node?.args;
+  const [, , given]: readonly unknown[] = Array.isArray(args) ? args : [];
+  const [argument]: readonly unknown[] = Array.isArray(given) ? given : [];
+  const isWritten = isNode(argument) && argument.op === 'value';
+  return isWritten && typeof cause === 'string' ? `: \`${cause}\`` : '';
 }
 
 const limitWords = (text: string): string => {

@@ -24,7 +24,7 @@ export function formatted(text: string, values: readonly unknown[]): string {
   let next = 0;
   const made = text.replaceAll(CLAUSE, (clause, digits?: string, verb?: string) => {
     if (clause === '%%') return '%';
-    if (verb === undefined) throw wrongValue(`\`${clause}\` is not a verb of a format`);
+    if (verb === undefined) throw wrongValue('a `%` of the format has no verb');
     if (next >= values.length)
       throw wrongValue(`the format asks for more than the ${values.length} values given`);
     const value = integerOf(values[next++]);
@@ -37,7 +37,7 @@ export function formatted(text: string, values: readonly unknown[]): string {
 
 function written(verb: string, digits: number | undefined, value: unknown): string {
   if (digits !== undefined && verb !== 'f' && verb !== 'e')
-    throw wrongValue(`\`%${verb}\` takes no number of digits`);
+    throw wrongValue('only `%f` and `%e` take a number of digits');
   if ((digits ?? 0) > MOST_DIGITS) throw wrongValue(`more than ${MOST_DIGITS} digits`);
   switch (verb) {
     case 's':
@@ -65,9 +65,9 @@ function written(verb: string, digits: number | undefined, value: unknown): stri
       break;
     }
     default:
-      throw wrongValue(`\`%${verb}\` is not a verb of a format`);
+      throw wrongValue('the format has a verb that does not exist');
   }
-  throw wrongValue(`\`%${verb}\` does not take the value ${shown(value).slice(0, 80)}`);
+  throw wrongValue(`\`%${verb}\` does not take this value`);
 }
 
 /** A `uint` is an object of the library. */

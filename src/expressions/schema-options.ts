@@ -22,7 +22,7 @@ export function patternFault(source: string): string | undefined {
 }
 
 /** What is wrong with the syntax of a pattern. */
-export const syntaxWords = ({ message }: RE2JSException): string =>
+const syntaxWords = ({ message }: RE2JSException): string =>
   message.replace(/^error parsing regexp: /, '');
 
 /** ajv distinguishes patterns by their text. */

@@ -1,6 +1,7 @@
 // Bounds the work of one evaluation, and refuses mappings that would lose a member and values that are not known yet. The library has no bound of its own: three loops inside one another over lists of
 // 1,000 items take 10^9 steps. Steps are counted, not time, so that equal inputs give equal results.
 import { Environment, EvaluationError, type SourceLocation } from '@marcbachmann/cel-js';
+import { cached } from '../model/index.js';
 import { UnknownValue } from './unknown-value.js';
 
 /** About a quarter of a second. */
@@ -20,21 +21,31 @@ interface Node extends SourceLocation {
   evaluate(evaluator: unknown, node: Node, context: unknown): unknown;
 }
 
-/** What is wrong with a value, in our words. The library adds the place where it calls a function. */
+/** In our words. */
+export const WRONG_VALUE = 'wrong_value';
+
+interface WrongValue {
+  readonly node?: SourceLocation | undefined;
+  readonly code?: string;
+  /** The part of the value that is wrong. It may come from the environment. */
+  readonly cause?: unknown;
+}
+
+/** What is wrong with a value, without the value. The library adds the place where it calls a function. */
 export const wrongValue = (
   message: string,
-  node?: SourceLocation,
-  code = 'wrong_value',
+  { node, code = WRONG_VALUE, cause }: WrongValue = {},
 ): EvaluationError =>
   new EvaluationError({
     code,
     message,
+    cause,
     ...(node && { range: { start: node.start, end: node.end } }),
   });
 
 /** @throws where the value is not known before anything is read, or is a secret */
 export function refuseUnknown(value: unknown, node?: SourceLocation): void {
-  if (value instanceof UnknownValue) throw wrongValue(value.problem, node, value.code);
+  if (value instanceof UnknownValue) throw wrongValue(value.problem, { node, code: value.code });
 }
 
 let left = 0;
@@ -111,8 +122,51 @@ function keepOperands(error: unknown, valueOf: (name: Node) => unknown): void {
     }
 }
 
+/** By error: the positions, from 1, of the items that macros were at, by the names that they give them. */
+const positions = new WeakMap<Error, Map<string, number>>();
+
+export const positionsOf = (error: Error): ReadonlyMap<string, number> =>
+  positions.get(error) ?? new Map();
+
+/** By the node that makes it: the list that a macro runs over. */
+const lists = new WeakMap<Node, unknown>();
+
+interface Loop {
+  readonly iterable: Node;
+  readonly iterVarName: string;
+}
+
+function loopOf({ args }: Node): Loop | undefined {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the library makes it of a macro
+  return args instanceof Object && 'iterVarName' in args ? (args as Loop) : undefined;
+}
+
+/** Called for each loop that an error leaves, the inner ones first. */
+function keepPosition(error: unknown, { iterable, iterVarName: name }: Loop): void {
+  if (!(error instanceof EvaluationError)) return;
+  const known = cached(positions, error, () => new Map<string, number>());
+  const items = lists.get(iterable);
+  const index = Array.isArray(items) ? items.indexOf(operandsOf(error).get(name)) : -1;
+  if (index >= 0 && !known.has(name)) known.set(name, index + 1);
+}
+
+/** Of an error that the engine throws, and not for its limits: without the value, which its text holds. */
+function engineError(error: unknown, node: Node): EvaluationError | undefined {
+  if (error instanceof SyntaxError) return wrongValue('the bytes are not JSON', { node });
+  if (!(error instanceof RangeError) || /^Maximum |^Invalid [\w ]*length/.test(error.message))
+    return undefined;
+  return wrongValue(
+    error.message.includes('time zone')
+      ? 'there is no time zone of this name'
+      : 'the value is out of range',
+    { node },
+  );
+}
+
 function evaluated(node: Node, evaluator: unknown, context: unknown): unknown {
   const { alternate, macro } = node.meta;
+  const loop = alternate && loopOf(alternate);
+  if (loop) lists.set(loop.iterable, undefined);
   try {
     if (alternate) return alternate.evaluate(evaluator, alternate, context);
     return macro
@@ -120,8 +174,10 @@ function evaluated(node: Node, evaluator: unknown, context: unknown): unknown {
       : node.meta.evaluate(evaluator, node, context);
   } catch (error) {
     spend(ERROR_STEPS);
-    keepOperands(error, (name) => name.evaluate(evaluator, name, context));
-    throw error;
+    const found = engineError(error, node) ?? error;
+    keepOperands(found, (name) => name.evaluate(evaluator, name, context));
+    if (loop) keepPosition(found, loop);
+    throw found;
   }
 }
 
@@ -131,7 +187,7 @@ function refuseLoss(node: Node, value: unknown): void {
   if (Object.keys(value ?? {}).length < written)
     throw wrongValue(
       'a key appears twice in the mapping, or is `__proto__`, `prototype` or `constructor`',
-      node,
+      { node },
     );
 }
 
@@ -147,6 +203,7 @@ prototype.evaluate = function evaluate(this: Node, evaluator, _, context) {
   const value = evaluated(this, evaluator, context);
   refuseUnknown(value, this);
   spend(lengthOf(value));
+  if (lists.has(this)) lists.set(this, value);
   if (this.op === 'map') refuseLoss(this, value);
   const by = compared.get(this);
   // Of a mapping, `in` reads the keys only.

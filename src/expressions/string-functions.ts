@@ -1,9 +1,9 @@
 // The string functions of CEL, as its strings extension defines them: positions count code points. Those of the library
 // count UTF-16 units, and its `matches` can take exponential time. RE2 takes linear time.
-import { RE2JS, RE2JSException } from 're2js';
+import { RE2JS, RE2JSSyntaxException } from 're2js';
 import { cached } from '../model/index.js';
 import { formatted, quoted, timestampText } from './format.js';
-import { LONGEST_PATTERN, MOST_INSTRUCTIONS, syntaxWords } from './schema-options.js';
+import { LONGEST_PATTERN, MOST_INSTRUCTIONS } from './schema-options.js';
 import { wrongValue } from './step-limit.js';
 
 /** UTF-16 units. */
@@ -26,8 +26,8 @@ function compiled(source: string): RE2JS {
   try {
     return RE2JS.compile(source);
   } catch (error) {
-    if (!(error instanceof RE2JSException)) throw error;
-    throw wrongValue(`the pattern is wrong: ${syntaxWords(error)}`);
+    if (!(error instanceof RE2JSSyntaxException)) throw error;
+    throw wrongValue(`the pattern is wrong: ${error.error}`, { cause: error.input });
   }
 }
 
@@ -36,7 +36,7 @@ const points = (text: string): readonly string[] => Array.from(text);
 
 function inside(position: bigint, text: readonly string[]): number {
   if (position >= 0n && position <= text.length) return Number(position);
-  throw wrongValue(`position ${position} is outside of the string, which has ${text.length}`);
+  throw wrongValue('the position is outside of the string');
 }
 
 function bounded(text: string, length = text.length): string {
@@ -65,7 +65,7 @@ function lastIndexOf(whole: string, part: string, last?: bigint): bigint {
 function substring(whole: string, start: bigint, end?: bigint): string {
   const text = points(whole);
   const [from, to] = [inside(start, text), end === undefined ? text.length : inside(end, text)];
-  if (from > to) throw wrongValue(`position ${from} is behind ${to}`);
+  if (from > to) throw wrongValue('the start is behind the end');
   return text.slice(from, to).join('');
 }
 

@@ -16,7 +16,12 @@ variables:
   odd: { a b: spaces, 'size(x)': call, map: word, filter: word, 'x + 1': sum, 'a(b': open }
   dollars: '$\${var.region}'
 `;
-const environment = { SITE: 'north', API_TOKEN: 'hidden', TRUEUP_MGR_API_KEY: 'hidden' };
+const environment = {
+  SITE: 'north',
+  HIDING: 'hidden_token',
+  API_TOKEN: 'hidden',
+  TRUEUP_MGR_API_KEY: 'hidden',
+};
 
 const declared = async (text: string, attribute: string) =>
   (
@@ -227,7 +232,12 @@ describe('an expression is wrong', () => {
     ],
     ['"${secret.env.X + \'a\'}"', /^3:14 misplaced-secret/],
     ['"${env.API_TOKEN + \'\'}"', /credential-in-env: env.API_TOKEN: .*secret.env.API_TOKEN/],
-    ["\"${env['API_' + 'TOKEN']}\"", /credential-in-env/],
+    [
+      "\"${env['API_' + 'TOKEN']}\"",
+      /credential-in-env: the name made here is that of a credential/,
+    ],
+    ['"${env[\'API_TOKEN\']}"', /credential-in-env: env.API_TOKEN/],
+    ['"${env[env.HIDING]}"', /credential-in-env: the name made here is that of a credential/],
     ['"${env.TRUEUP_MGR_API_KEY == \'\' ? 1 : 2}"', /own-credential/],
     [
       '"${env.SITES + \'\'}"',
@@ -242,7 +252,7 @@ describe('an expression is wrong', () => {
     ['"a ${var.list + []}"', /not-text: .* is not a single value/],
     ['"${1 +}"', /^3:17 bad-expression: a value is missing at the end/],
     ['"${(1}"', /bad-expression/],
-    ['"${var.list[7]}"', /bad-expression: index out of bounds/],
+    ['"${var.list[7]}"', /bad-expression: the index is outside of the list/],
     ['"${var.list.map(a, var.list.map}"', /bad-expression/],
     ['"${foo(1)}"', /bad-expression: `foo` is not a function/],
     ['"${HOME:-x}"', /bad-expression: .*`\$\$\{` is a literal/],
@@ -313,7 +323,9 @@ describe('an expression is wrong', () => {
     );
     expect(first).toMatchObject({
       code: 'live-reference',
-      summary: expect.stringContaining('${accounts.p.id}, is read from the service') as string,
+      summary: expect.stringContaining(
+        'the value here holds ${accounts.p.id}, which is read from the service',
+      ) as string,
       detail: expect.stringContaining('A reference must be the whole value') as string,
     });
   });
@@ -338,7 +350,7 @@ describe('an expression is wrong', () => {
       );
       expect(first).toMatchObject({
         code: 'bad-reference',
-        summary: `the value here is ${malformed}: the reference is incomplete or has a form that does not exist`,
+        summary: `the value here holds ${malformed.replace(/^a | b$/g, '')}: the reference is incomplete or has a form that does not exist`,
         detail: expect.stringContaining('References are as in') as string,
       });
     },
@@ -347,11 +359,13 @@ describe('an expression is wrong', () => {
   it('compares a secret', async () => {
     const [first] = await errors(
       `templates:\n  t: { parameters: { properties: { s: { type: string } } }, accounts: { a: { name: "\${param.s == 'x' ? 'y' : 'n'}" } } }\n` +
-        'use: { u: { template: t, with: { s: "${secret.env.PW}" } } }\n',
+        'use: { u: { template: t, with: { s: "hidden ${secret.env.PW}" } } }\n',
     );
     expect(first).toMatchObject({
       code: 'misplaced-secret',
-      summary: expect.stringContaining('${secret.env.PW}') as string,
+      summary: expect.stringContaining(
+        'the value here holds the secret ${secret.env.PW},',
+      ) as string,
     });
   });
 });

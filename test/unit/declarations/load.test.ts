@@ -437,15 +437,15 @@ accounts:
     ],
     [
       '[{ a: 1, b: 2 }]',
-      'a string or a mapping with a `name` is expected; this one has only `a` 1, `b` 2',
+      'a string or a mapping with a `name` is expected; this one has only `a`, `b`',
       'Its name is the key.',
     ],
     ['[5]', 'a string is expected, not an integer', 'Write it in quotes.'],
-    ['[a, b, a]', 'the key "a" appears twice', undefined],
+    ['[a, b, a]', 'the key "a" appears twice', 'Items 1 and 3 have it.'],
     [
       '[{ name: a, no: 1 }, b, { name: a, no: 2, api_token: t }]',
       'the key "a" appears twice',
-      'Beside the name, the first has `no` 1; the second has `no` 2, `api_token`.',
+      'Items 1 and 3 have it.',
     ],
     [
       '[null]',
@@ -465,10 +465,7 @@ accounts:
   });
 
   it.each([
-    [
-      '{ x: { name: a, title Dune: , desk: true } }',
-      'It has `name` "a", `title Dune`, `desk` true.',
-    ],
+    ['{ x: { name: a, title Dune: , desk: true } }', 'It has `name`, `title Dune`, `desk`.'],
     ['{ x: [a] }', 'It is a list.'],
     ['{ x: a }', 'It is a string.'],
   ])('shows what the value of %s has', async (each, detail) => {
@@ -488,7 +485,7 @@ accounts:
     );
     expect(found).toMatchObject({
       summary: 'there is no member `desk`',
-      detail: 'Here, `c` has `name` "b", `des` true, `more`, `token`. Did you mean `des`?',
+      detail: 'Here, `c` (item 2) has `name`, `des`, `more`, `token`. Did you mean `des`?',
     });
     expect(more).toEqual([]);
   });

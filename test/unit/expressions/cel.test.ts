@@ -148,8 +148,8 @@ describe('an expression is wrong', () => {
     ['var["__proto__"]', 'var["__proto__"]', 'there is no member `__proto__`'],
     ['{"a": 1}.constructor', 'constructor', 'there is no member `constructor`'],
     ['each.value.toString', 'toString', 'there is no member `toString`'],
-    ['var.list[2]', 'var.list[2]', 'index out of bounds, index 2 >= size 2'],
-    ['var.list[-1]', 'var.list[-1]', 'index out of bounds, index -1 < 0'],
+    ['var.list[2]', 'var.list[2]', 'the index is outside of the list'],
+    ['var.list[-1]', 'var.list[-1]', 'the index is outside of the list'],
     ['var.x ? 1 : 2', 'x', "ternary condition must be bool, got 'int'"],
     ['while.x', 'while', '`while` is a reserved word of CEL'],
     ['foo(1)', 'foo(1)', '`foo` is not a function.'],
@@ -170,30 +170,24 @@ describe('an expression is wrong', () => {
       '"a".matches("(?=a)")',
       'the pattern is wrong: invalid or unsupported Perl syntax: `(?=`',
     ],
-    [
-      '"ab".substring(-1)',
-      '"ab".substring(-1)',
-      'position -1 is outside of the string, which has 2',
-    ],
-    ['"ab".substring(2, 1)', '"ab".substring(2, 1)', 'position 2 is behind 1'],
-    ['"ab".charAt(3)', '"ab".charAt(3)', 'position 3 is outside of the string, which has 2'],
-    [
-      '"ab".indexOf("a", 3)',
-      '"ab".indexOf("a", 3)',
-      'position 3 is outside of the string, which has 2',
-    ],
+    ['"ab".substring(-1)', '"ab".substring(-1)', 'the position is outside of the string'],
+    ['"ab".substring(2, 1)', '"ab".substring(2, 1)', 'the start is behind the end'],
+    ['"ab".charAt(3)', '"ab".charAt(3)', 'the position is outside of the string'],
+    ['"ab".indexOf("a", 3)', '"ab".indexOf("a", 3)', 'the position is outside of the string'],
     [
       '"ab".lastIndexOf("a", -1)',
       '"ab".lastIndexOf("a", -1)',
-      'position -1 is outside of the string, which has 2',
+      'the position is outside of the string',
     ],
     [
       '["a", 1].join("")',
       '["a", 1].join("")',
       '`join` takes a list of strings; convert each with `string(…)`',
     ],
-    ['"%d".format([1.5])', '"%d".format([1.5])', '`%d` does not take the value 1.5'],
-    ['"%y".format([1])', '"%y".format([1])', '`%y` is not a verb of a format'],
+    ['"%d".format([1.5])', '"%d".format([1.5])', '`%d` does not take this value'],
+    ['"%y".format([1])', '"%y".format([1])', 'the format has a verb that does not exist'],
+    ['"%.3".format([1])', '"%.3".format([1])', 'a `%` of the format has no verb'],
+    ['"%.3s".format([1])', '"%.3s".format([1])', 'only `%f` and `%e` take a number of digits'],
     ['"%.2000000f".format([1.0])', '"%.2000000f".format([1.0])', 'more than 100 digits'],
     ['"%s".format([])', '"%s".format([])', 'the format asks for more than the 0 values given'],
     ['"".format([1])', '"".format([1])', 'the format uses 0 of the 1 values given'],
@@ -210,12 +204,28 @@ describe('an expression is wrong', () => {
     [
       '9007199254740991 + 1',
       '9007199254740991 + 1',
-      'the result 9007199254740992 is beyond 2^53, where integers lose digits',
+      'the result is an integer beyond 2^53, where integers lose digits',
     ],
     ['1.0 / 0.0', '1.0 / 0.0', 'the result is Infinity, which is not a number'],
     ['b"a"', 'b"a"', 'the result is not a string, number, boolean, list or mapping'],
     ['type(1)', 'type(1)', 'the result is not a string, number, boolean, list or mapping'],
     ['1 / 0', '1 / 0', 'division by zero'],
+    ['1 % 0', '1 % 0', 'modulo by zero'],
+    ['int("1x")', 'int("1x")', '`int` does not take this string'],
+    ['-"a"', '-"a"', 'these types do not go together: -string'],
+    ['1 && true', '1 && true', "logical operator requires bool operands, got 'int'"],
+    ['var.x && true', 'x', "logical operator requires bool operands, got 'int'"],
+    [
+      'timestamp("2026-01-02T03:04:05Z").getHours("Nowhere")',
+      'timestamp("2026-01-02T03:04:05Z").getHours("Nowhere")',
+      'there is no time zone of this name',
+    ],
+    [
+      'string(timestamp("9999-12-31T23:59:59Z") + duration("99999999999h"))',
+      'string(timestamp("9999-12-31T23:59:59Z") + duration("99999999999h"))',
+      'the value is out of range',
+    ],
+    ['bytes("{").json()', 'bytes("{").json()', 'the bytes are not JSON'],
   ])('%s at %s: %s', (source, at, summary) => {
     expect(problemOf(source)).toEqual([at, summary]);
   });
@@ -234,7 +244,7 @@ describe('an expression is wrong', () => {
     { name: 'one', on: true },
     { name: 'two', on: 'no', token: 't' },
   ];
-  const TWO = 'Here, `c` has `name` "two", `on` "no", `token`.';
+  const TWO = 'Here, `c` (item 2) has `name`, `on`, `token`.';
   it.each([
     ['var.list.filter(c, !c.on)', TWO],
     ['var.list.filter(c, c.on)', TWO],
@@ -243,20 +253,59 @@ describe('an expression is wrong', () => {
     ['var.list.map(v, var.list.filter(c, !c.on))', TWO],
     [
       'var.list.map(c, c.on.matches("a"))',
-      /^It is `string\.matches\(string\): bool`\. Here, `c` has `name` "one"/,
+      'It is `string.matches(string): bool`. Here, `c` (item 1) has `name`, `on`.',
     ],
-    ['["a", 1].map(c, c + "b")', /^$/],
+    ['["a", 1].map(c, c + "b")', 'Here, `c` is item 2.'],
     ['[[1]].map(c, c + 1)', /^$/],
-    ['cel.bind(v, var.list[1], v.on + 1)', TWO.replace('`c`', '`v`')],
+    ['["b", 2].map(c, [1].map(d, c + d))', 'Here, `c` is item 1. `d` is item 1.'],
+    ['[[1, 2], ["x", 3]].map(c, c.map(d, d + 1))', 'Here, `d` is item 1.'],
+    ['[7, "a"].map(c, [8, 7, "a"].map(c, c + 1))', 'Here, `c` is item 3.'],
+    ['var.list.map(c, c.on + 1).filter(d, d == 1)', 'Here, `c` (item 1) has `name`, `on`.'],
+    ['{"k": 1}.map(c, c + 1)', /^$/],
+    ['cel.bind(v, var.list[1], v.on + 1)', 'Here, `v` has `name`, `on`, `token`.'],
     ['cel.bind(v, var.list[1], v).on + 1', /^$/],
     ['var.list[0].on + 1', /^$/],
-    ['each.value.nam', 'Here, `each.value` has `name` "x", `on` true. Did you mean `name`?'],
+    ['each.value.nam', 'Here, `each.value` has `name`, `on`. Did you mean `name`?'],
     ['each.value.name.first', /^$/],
     ['each.lost', /^$/],
   ])('shows the item of a list that is wrong, or what lacks a member: %s', (source, detail) => {
     const made = run(source, { var: { list }, each: { value: { name: 'x', on: true } } });
     const found = 'problem' in made ? made.problem.detail : 'none';
     expect(found ?? '').toMatch(detail);
+  });
+
+  it.each<[source: string, summary: string]>([
+    ['bool(var.text)', '`bool` does not take this string; it takes `"true"` and `"false"`'],
+    ['duration(var.text)', '`duration` does not take this string; it takes one such as `"1h30m"`'],
+    [
+      'timestamp(var.text)',
+      '`timestamp` does not take this value; it takes one such as `"2026-01-02T03:04:05Z"`',
+    ],
+    ['double(var.text)', '`double` does not take this string'],
+    ['uint(var.text)', '`uint` does not take this value'],
+    ['"a".matches(var.text)', 'the pattern is wrong: missing closing )'],
+    ['var.all[var.text]', 'there is no member of this name'],
+    ['{"a": 1}[var.text]', 'there is no member of this name'],
+    ['var.all["lost"]', 'there is no member `lost`'],
+    ['{"matches": 1}["split"]', 'there is no member `split`'],
+    ['[1][var.number]', 'the index is outside of the list'],
+    ['b"a".at(var.number)', 'the index is outside of the bytes'],
+    ['var.number * 9223372036854775807', 'the integer does not fit in 64 bits'],
+    ['var.number * 9007199254740991', 'the integer does not fit in 64 bits'],
+    [
+      'var.number * 2000000000000',
+      'the result is an integer beyond 2^53, where integers lose digits',
+    ],
+    ['var.text.substring(var.number)', 'the position is outside of the string'],
+    ['"%d".format([var.text])', '`%d` does not take this value'],
+    ['bytes(var.text).json()', 'the bytes are not JSON'],
+    ['timestamp(0).getHours(var.text)', 'there is no time zone of this name'],
+    ['[var.all].map(c, c.text + 1)', 'these types do not go together: string + int'],
+  ])('shows no value, which may come from the environment: %s', (source, summary) => {
+    const all = { text: 'hid(den', number: 4711 };
+    const made = run(source, { var: { ...all, all } });
+    expect(made).toMatchObject({ problem: { summary } });
+    expect(JSON.stringify(made)).not.toMatch(/hid|idden|4711/);
   });
 
   it('says how integers and decimal numbers meet', () => {
