@@ -71,9 +71,12 @@ function* groupLines(group: ChangeGroup, screen: Screen): Lines {
     yield paintLead(lead) + screen.bold(visible(addresses)) + screen.dim(`  ${visible(requests)}`);
   else yield* flow(addresses, screen, own);
   if (!fits && requests !== '') yield* aside(requests, screen, 4);
-  const isPart = namesOnlySome(group.changes.length) && !destroys(first);
+  const places = placesOf(group);
+  const isPart =
+    (namesOnlySome(group.changes.length) && !destroys(first)) ||
+    (group.changes.length > 1 && places.length === 0);
   const more = waysToSeeAll(isPart || isAbridged(group));
-  yield* aside([...reasonsOf(group), ...placesOf(group), ...more].join(' · '), screen, 2);
+  yield* aside([...reasonsOf(group), ...places, ...more].join(' · '), screen, 2);
   const isUpdate = !['create', 'delete'].includes(actionOf(first));
   yield* differenceLines(shownDifferences(group), screen, isUpdate);
 }
