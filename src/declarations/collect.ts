@@ -29,8 +29,10 @@ import { isBlockSection } from './vocabulary.js';
 export interface Instance {
   /** Begins the names of its objects. */
   readonly prefix: string;
-  /** Of the `for_each` of its `use`. */
+  /** Of the `for_each` of its `use`, behind those of the uses around it. */
   readonly key?: string;
+  /** The parts of the key, the outermost first, each with the place of its `use`. */
+  readonly loops: readonly { readonly key: string; readonly origin: Origin }[];
   readonly param: RawMap;
   /** Its texts with their values filled in, as far as they are the same for all of its objects. */
   readonly filled: Map<string, Raw>;

@@ -4,6 +4,7 @@ import {
   defined,
   didYouMeanAddress,
   formatAddress,
+  groupedBy,
   isTree,
   namedId,
   notAnId,
@@ -37,6 +38,8 @@ import { complain, type ResolveRun } from './resolve-declaration.js';
 import type { Complain, Violation } from './validation.js';
 import { isMap } from './yaml/raw-values.js';
 
+const nameOf = ({ path }: RawEntry): string => path.join('.');
+
 /** Carries the blocks over to the declarations that they are about. */
 export function refactored(
   run: ResolveRun,
@@ -47,7 +50,7 @@ export function refactored(
   const work: RefactoringWork = {
     run,
     pieces,
-    names: new Map(declared.map((piece) => [piece.path.join('.'), piece])),
+    names: new Map(groupedBy(declared, nameOf).map((same) => [nameOf(same[0]!), same])),
     addresses: new Map([...run.unusable, ...declarations].map((one) => [one.address, one])),
     renamed: new Map(
       declarations.flatMap((one) => {

@@ -1,5 +1,6 @@
 // Reads the attributes and addresses of `moved`, `removed` and `import` blocks.
 import {
+  defined,
   didYouMean,
   formatAddress,
   mapMembers,
@@ -13,9 +14,11 @@ import {
   type Values,
 } from '../model/index.js';
 import { placeText, type RawEntry } from './collect.js';
+import { expanded, type Member } from './for-each.js';
 import { substitute, type Filling } from './interpolate.js';
 import { escapeText, literalOf } from './reference-syntax.js';
 import { complain, read, type ResolveRun } from './resolve-declaration.js';
+import { joinedKey } from './template-references.js';
 import { found, type Violation } from './validation.js';
 import { blocks, type BlockSection } from './vocabulary.js';
 import { isMap, type Raw } from './yaml/raw-values.js';
@@ -24,8 +27,8 @@ import { isMap, type Raw } from './yaml/raw-values.js';
 export interface RefactoringWork {
   readonly run: ResolveRun;
   readonly pieces: readonly RawEntry[];
-  /** What declares each name, and each address, faulty ones too. */
-  readonly names: ReadonlyMap<string, RawEntry>;
+  /** What declares each name, one for each use of its template, and each address; faulty ones too. */
+  readonly names: ReadonlyMap<string, readonly RawEntry[]>;
   readonly addresses: ReadonlyMap<string, Declaration>;
   /** Declarations with `lifecycle.renamed_from`, by that address. */
   readonly renamed: ReadonlyMap<string, Declaration>;
@@ -40,35 +43,46 @@ export function complainOfDeclared(
 ): boolean {
   const { names, addresses } = work;
   const text = formatAddress(range);
-  const declared = (range.members ? names : addresses).get(text);
+  const declared = range.members ? names.get(text)?.[0] : addresses.get(text);
   const member = range.key === undefined ? undefined : addresses.get(text);
-  const loop = member && loopOf(names.get(wholeOf(range)), member, range.key!);
+  const keys = member && partsOfKey(work, range, member);
   if (!declared) return false;
   complain(work.run, piece, {
     path: ['from'],
     code,
     summary: `${summary}, but ${text} is still declared`,
-    detail: loop
-      ? `Remove the key ${loop}, or delete the block.`
+    detail: keys?.length
+      ? `Remove the key ${keys.join(', or the key ')}, or delete the block.`
       : `It is in ${placeText(declared.origin)}. Remove the declaration, or delete the block.`,
   });
   return true;
 }
 
-/** A key, and the `for_each` that it comes from: that of the declaration, of the `use` of its template, or both. Undefined for a `count`. */
-function loopOf(
-  piece: RawEntry | undefined,
-  { at, origin: { used_at } }: Declaration,
-  key: string,
-): string | undefined {
-  if (piece?.counted) return undefined;
-  const isOwn = isMap(piece?.raw) && piece.raw['for_each'] !== undefined;
-  const outer = used_at && piece?.instance?.key;
-  const inUse = used_at && `the \`for_each\` of the \`use\` in ${placeText(used_at)}`;
-  if (outer !== undefined && !isOwn) return `${JSON.stringify(key)} from ${inUse}`;
-  const own = outer === undefined ? key : key.slice(outer.length + 1);
-  const here = `${JSON.stringify(own)} from the \`for_each\` in ${placeText(at('for_each'))}`;
-  return outer === undefined ? here : `${here}, or the key ${JSON.stringify(outer)} from ${inUse}`;
+/** The parts of a key, each with the `for_each` that it comes from: that of the declaration, and those of the uses around it, the innermost first. None for a `count`. */
+function partsOfKey(
+  { run, names }: RefactoringWork,
+  range: Address,
+  { at }: Declaration,
+): readonly string[] {
+  const pieces = names.get(wholeOf(range)) ?? [];
+  return pieces.flatMap((piece) => {
+    const { instance, raw } = piece;
+    const each = isMap(raw) ? raw['for_each'] : undefined;
+    const members = expanded(each, piece, { ...run.scope, ...defined({ instance }) }, () => {});
+    const isMember = (one?: Member): boolean => joinedKey(instance?.key, one?.key) === range.key;
+    if (piece.counted || !members?.some(isMember)) return [];
+    const own = members.find(isMember);
+    const loops = (instance?.loops ?? []).toReversed();
+    return [
+      ...(own
+        ? [`${JSON.stringify(own.key)} from the \`for_each\` in ${placeText(at('for_each'))}`]
+        : []),
+      ...loops.map(
+        ({ key, origin }) =>
+          `${JSON.stringify(key)} from the \`for_each\` of the \`use\` in ${placeText(origin)}`,
+      ),
+    ];
+  });
 }
 
 export const blocksOfSection = (

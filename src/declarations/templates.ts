@@ -254,6 +254,7 @@ function* instancesOf(work: Work, piece: RawEntry): Generator<RawEntry> {
   const unknown = (): void => void work.run.unread.push((_, name) => name.startsWith(`${prefix}-`));
   const use = useOf(work, piece);
   if (!use) return unknown();
+  const around = outer?.loops ?? [];
   const used = outer?.used ?? { file: piece.from.file, origin: piece.origin };
   const objects = use.template.objects.map((one) => made(one, prefix, used));
   const uses = use.template.uses.map((one) => withPlace(one, used));
@@ -271,6 +272,7 @@ function* instancesOf(work: Work, piece: RawEntry): Generator<RawEntry> {
     const instance: Instance = {
       prefix,
       ...defined({ key: joinedKey(outer?.key, member?.key) }),
+      loops: member ? [...around, { key: member.key, origin: piece.origin }] : around,
       param,
       filled: new Map(),
       owns: (kind, name) => addressesIn(work, use.name).has(`${kind}.${name}`),

@@ -4024,8 +4024,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an object is moved away from what is still declared',
     file: 'declarations/refactoring-blocks.ts',
-    find: 'const declared = (range.members ? names : addresses).get(text);',
-    replace: 'const declared = range.members ? names.get(text) : undefined;',
+    find: 'range.members ? names.get(text)?.[0] : addresses.get(text)',
+    replace: 'range.members ? names.get(text)?.[0] : undefined',
     tests: blocks,
   },
   {
@@ -4036,10 +4036,17 @@ export const mutants: readonly Mutant[] = [
     tests: blocks,
   },
   {
-    name: 'the for_each of a use is looked for in its template',
+    name: 'the key of a use is that of another member',
     file: 'declarations/refactoring-blocks.ts',
-    find: 'outer !== undefined && !isOwn',
-    replace: 'outer !== undefined && isOwn',
+    find: '!members?.some(isMember)',
+    replace: '!members',
+    tests: blocks,
+  },
+  {
+    name: 'the key of a use around another is lost',
+    file: 'declarations/templates.ts',
+    find: 'member ? [...around, {',
+    replace: 'member ? [{',
     tests: blocks,
   },
   {

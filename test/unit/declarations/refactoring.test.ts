@@ -401,6 +401,11 @@ describe('blocks that are refused', () => {
       'accounts.v-some["k"]',
       '"k" from the `for_each` in trueup.yaml:5:15 (used at trueup.yaml:8:3)',
     ],
+    [
+      'accounts.u-some["north/k"]',
+      '"k" from the `for_each` in trueup.yaml:5:15 (used at trueup.yaml:7:3), or the key "north" from the `for_each` of the `use` in trueup.yaml:7:3',
+    ],
+    ['accounts.u-one["north/n"]', '"north/n" from the `for_each` of the `use` in trueup.yaml:7:3'],
   ])('removed: [{ from: %s }], of a template', async (from, where) => {
     const text = `templates:
   t:
@@ -408,8 +413,35 @@ describe('blocks that are refused', () => {
       one: { name: O }
       some: { for_each: [k], name: S }
 use:
-  u: { template: t, for_each: [n] }
+  u: { template: t, for_each: [north, north/n, n] }
   v: { template: t }
+removed: [{ from: '${from}' }]
+`;
+    expect((await errors(text)).map(({ code, detail }) => [code, detail])).toEqual([
+      ['removed-declared', `Remove the key ${where}, or delete the block.`],
+    ]);
+  });
+
+  const inner = 'the `for_each` of the `use` in trueup.yaml:8:12 (used at trueup.yaml:10:8)';
+  const outer = 'the `for_each` of the `use` in trueup.yaml:10:8';
+
+  it.each([
+    ['accounts.u-lab-one["c/k"]', `"k" from ${inner}, or the key "c" from ${outer}`],
+    [
+      'accounts.u-lab-some["c/k/a"]',
+      `"a" from the \`for_each\` in trueup.yaml:5:15 (used at trueup.yaml:10:8), or the key "k" from ${inner}, or the key "c" from ${outer}`,
+    ],
+  ])('removed: [{ from: %s }], of a template in a template', async (from, where) => {
+    const text = `templates:
+  t:
+    accounts:
+      one: { name: "O \${param.x}" }
+      some: { for_each: [a], name: "S \${param.x}" }
+    parameters: { properties: { x: { type: string } } }
+  around:
+    use: { lab: { template: t, for_each: [k, m], with: { x: "\${param.y} \${each.key}" } } }
+    parameters: { properties: { y: { type: string } } }
+use: { u: { template: around, for_each: [c, d], with: { y: "\${each.key}" } } }
 removed: [{ from: '${from}' }]
 `;
     expect((await errors(text)).map(({ code, detail }) => [code, detail])).toEqual([
