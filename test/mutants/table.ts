@@ -8945,6 +8945,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/cli/unknown-file.test.ts'],
   },
   {
+    name: 'a file that is left out hides drift from an audit',
+    file: 'reconciler/plan/target-selection.ts',
+    find: "severity: 'warning' as const",
+    replace: '...one',
+    tests: ['unit/cli/unknown-file.test.ts'],
+  },
+  {
     name: 'a reference to an address whose entry was removed counts as changed',
     file: 'reconciler/plan/change-reasons.ts',
     find: 'referencesIn(one).some(isForgotten)',

@@ -109,7 +109,7 @@ export function select(
   };
 }
 
-/** What is removed, and the errors where a file that the PATHs leave out mentions it. */
+/** What is removed, and the errors where a file that is left out mentions it. An audit compares nothing beside an error. */
 function removals(
   project: Project,
   covered: readonly (readonly [string, Entry])[],
@@ -119,7 +119,10 @@ function removals(
   const errors = declaredElsewhere(project, covered, destroy);
   if (!audit) return { removed: covered, errors: [...unknown, ...errors] };
   const kept = new Set(errors.map(({ address }) => address));
-  return { removed: covered.filter(([address]) => !kept.has(address)), errors: unknown };
+  return {
+    removed: covered.filter(([address]) => !kept.has(address)),
+    errors: unknown.map((one) => ({ ...one, severity: 'warning' as const })),
+  };
 }
 
 /** The address now of each object that the state holds under an earlier one. */

@@ -1,5 +1,5 @@
 // Files that trueup leaves out because it knows none of their top-level keys, and that declared recorded objects before.
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { run as apply } from '../../../src/cli/commands/apply.js';
@@ -122,10 +122,14 @@ test.each([
   expect(stderr).toContain('write at its top level, with the colon: `use:`');
 });
 
-test('is an error of an audit, too', async () => {
+test('is a warning of an audit, which tells all other drift', async () => {
+  const data = join(cwd, '.trueup', 'emulator.json');
+  writeFileSync(data, readFileSync(data, 'utf8').replaceAll('"Keep"', '"Hand"'));
   write('x.yaml', 'accounts\n');
-  const { code, stderr } = await typing(drift, cwd, 'drift');
-  expect([code, stderr]).toEqual([1, expect.stringContaining('[file-left-out]')]);
+  const { code, stdout, stderr } = await typing(drift, cwd, 'drift');
+  expect(stderr).toContain('warning: accounts.depot, users.ada would be removed, because');
+  expect(stdout).toContain('~ changed accounts.keep');
+  expect([code, stdout]).toEqual([0, expect.stringContaining('1 changed, 2 undeclared')]);
 });
 
 test.each([
