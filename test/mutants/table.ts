@@ -8448,9 +8448,16 @@ export const mutants: readonly Mutant[] = [
     tests: stateCommands,
   },
   {
+    name: 'a move that the declarations undo is not told',
+    file: 'cli/commands/state.ts',
+    find: 'formerAddressInState(one, state) === address',
+    replace: 'false',
+    tests: stateCommands,
+  },
+  {
     name: 'a move in a state fails where the declarations do not load',
     file: 'cli/commands/state.ts',
-    find: 'if (error instanceof Refusal) return false;',
+    find: 'if (error instanceof Refusal) return {};',
     replace: '',
     tests: stateCommands,
   },

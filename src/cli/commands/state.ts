@@ -3,6 +3,7 @@
 import {
   canonicalAddress,
   compareText,
+  defined,
   didYouMeanAddress,
   exits,
   firstNamed,
@@ -83,19 +84,33 @@ export const mv: Command = async (context, args) => {
     return [result(to, entry), result(from, null), ...moved];
   });
   context.out.write(`${from} is ${to} now.\n`);
-  if (await isUndeclared(context, state, to))
+  const { isRemoved, next } = await declaredFor(context, state, to);
+  const back = `move it back: trueup state mv ${shellWord(to)} ${shellWord(from)}`;
+  if (isRemoved)
     await context.tell([
       warning(
         'undeclared',
         `${to} is not declared, so a plan counts its object as removed.`,
-        `Declare it, or move it back: trueup state mv ${shellWord(to)} ${shellWord(from)}`,
+        `Declare it, or ${back}`,
+      ),
+    ]);
+  if (next !== undefined)
+    await context.tell([
+      warning(
+        'moves-on',
+        `${to} is declared as an earlier address of ${next}, so the next apply moves its object there.`,
+        `Delete the moved block or lifecycle.renamed_from, or ${back}`,
       ),
     ]);
   return exits.done;
 };
 
-/** Whether a plan would remove the object of an address. False if the declarations do not load, or a CDK program makes them: none is run. */
-async function isUndeclared(context: Context, state: State, address: string): Promise<boolean> {
+/** Whether a plan would remove the object of an address, and to which it would move it. Neither if the declarations do not load, or a CDK program makes them: none is run. */
+async function declaredFor(
+  context: Context,
+  state: State,
+  address: string,
+): Promise<{ readonly isRemoved?: boolean; readonly next?: string }> {
   const how = chosen(context);
   const reading = { checks: 'never', synthesise: async () => refuse('not-run', '') } as const;
   try {
@@ -103,10 +118,17 @@ async function isUndeclared(context: Context, state: State, address: string): Pr
     const project = await wholeProject(context, loaded, how);
     const { selected } = await import('../../reconciler/plan/propose.js');
     const request = { ...requestOf(context), audit: true } as const;
-    const { removed } = await selected(context.kinds, project, state, request);
-    return removed.some(([one]) => one === address);
+    const { removed, declarations } = await selected(context.kinds, project, state, request);
+    const { formerAddressInState } = await import('../../reconciler/plan/match.js');
+    const next = [...declarations.values()].find(
+      (one) => formerAddressInState(one, state) === address,
+    );
+    return {
+      isRemoved: removed.some(([one]) => one === address),
+      ...defined({ next: next?.address }),
+    };
   } catch (error) {
-    if (error instanceof Refusal) return false;
+    if (error instanceof Refusal) return {};
     throw error;
   }
 }

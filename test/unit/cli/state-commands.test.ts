@@ -41,6 +41,12 @@ test.each<[string, string, readonly string[], string]>([
     'warning: accounts.b is not declared, so a plan counts its object as removed. [undeclared] Declare it, or move it back: trueup state mv accounts.b accounts.a ',
   ],
   ['it is declared', PROJECT.replace('a: {', 'b: {'), [], ''],
+  [
+    'it is declared as moved on',
+    PROJECT.replace('a: {', 'd: {') + 'moved: [{ from: accounts.b, to: accounts.d }]\n',
+    [],
+    'warning: accounts.b is declared as an earlier address of accounts.d, so the next apply moves its object there. [moves-on] Delete the moved block or lifecycle.renamed_from, or move it back: trueup state mv accounts.b accounts.a ',
+  ],
   ['the declarations do not load', `${PROJECT}accounts: [`, [], ''],
   [
     'a program declares, which is not run',
