@@ -8448,6 +8448,13 @@ export const mutants: readonly Mutant[] = [
     tests: stateCommands,
   },
   {
+    name: 'a lifecycle is recorded by an apply of another environment',
+    file: 'reconciler/plan/plan-notes.ts',
+    find: 'once they are recorded: trueup apply',
+    replace: 'once they are recorded by trueup apply',
+    tests: ['unit/cli/printed-commands.test.ts'],
+  },
+  {
     name: 'a move that the declarations undo is not told',
     file: 'cli/commands/state.ts',
     find: 'formerAddressInState(one, state) === address',

@@ -166,8 +166,7 @@ export function unrecordedNotes(draft: Draft, changes: readonly Change[]): reado
       severity: 'info',
       code: 'lifecycle-not-recorded',
       summary: `${firstNamed(found, MANY)} ${is} as declared, but the state does not hold ${its} lifecycle yet.`,
-      detail:
-        '`protect` and `on_removal` count for a removal once `trueup apply` has recorded them.',
+      detail: '`protect` and `on_removal` count for a removal once they are recorded: trueup apply',
     },
   ];
 }

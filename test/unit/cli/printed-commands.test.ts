@@ -43,6 +43,20 @@ test.each([
   expect(stderr.match(/To see what is sent: --show-requests/g) ?? []).toHaveLength(count);
 });
 
+test('a lifecycle that the state does not hold is recorded by an apply of the same project', async () => {
+  const cwd = folderWith({ 'p/trueup.yaml': PROJECT, 'p/trueup.prod.yaml': SETTINGS });
+  const words = ['p', '--env', 'prod'];
+  await typing(apply, cwd, 'apply', ...words, '--auto-approve');
+  writeFileSync(
+    join(cwd, 'p/trueup.yaml'),
+    PROJECT.replace('" }', '", lifecycle: { protect: true } }'),
+  );
+  const { stderr } = await typing(plan, cwd, 'plan', ...words);
+  expect(stderr).toContain(
+    'count for a removal once they are recorded: trueup apply p --env prod ',
+  );
+});
+
 test('a refused apply shows no address to notify', async () => {
   const cwd = folderWith({ 'trueup.yaml': PROJECT });
   const words = ['--notify', 'slack=https://h.example/key', '--lock-wait', '5m', ...PROD];
