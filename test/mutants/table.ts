@@ -8406,6 +8406,13 @@ export const mutants: readonly Mutant[] = [
     tests: plan,
   },
   {
+    name: 'a role that is not declared has a declaration to be removed',
+    file: 'resources/rules/roles-of-user.ts',
+    find: 'roles.every((role) => declared.has(role))',
+    replace: 'true',
+    tests: inUse,
+  },
+  {
     name: 'a plan does not tell which roles end with a user',
     file: 'resources/rules/roles-of-user.ts',
     find: 'if (roles.length === 0)',

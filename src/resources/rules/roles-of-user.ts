@@ -14,22 +14,34 @@ const FEW = 10;
 
 const isUserDelete = ({ action, kind }: Change): boolean => action === 'delete' && kind === USERS;
 
-const warn = ({ changes, live, addressOf }: Judged): readonly Diagnostic[] =>
-  changes.filter(isUserDelete).flatMap((change): Diagnostic | [] => {
+const isDeclared = (change: Change): boolean =>
+  'declaredObject' in change && change.declaredObject !== undefined;
+
+function warn({ changes, live, addressOf }: Judged): readonly Diagnostic[] {
+  const declared = new Set(changes.filter(isDeclared).map(({ address }) => address));
+  return changes.filter(isUserDelete).flatMap((change): Diagnostic | [] => {
     const roles = endedBy(change, live).flatMap(
       ({ id }) => managerOf({ addressOf, changes }, AUTHORIZATIONS, id) ?? [],
     );
     if (roles.length === 0) return [];
     const { address } = change;
-    const [end, them] = roles.length === 1 ? ['ends', 'it'] : ['end', 'them'];
+    const [end, them, its, declaration] =
+      roles.length === 1
+        ? ['ends', 'it', 'its', 'declaration']
+        : ['end', 'them', 'their', 'declarations'];
+    // Of what the plan does not cover, the state does not tell whether it is still declared.
+    const remove = roles.every((role) => declared.has(role))
+      ? `Remove ${its} ${declaration} as well`
+      : `If the project still declares ${them}, remove that as well`;
     return {
       severity: 'warning',
       code: 'role-ends',
       summary: `${address} is to be deleted, and ${firstNamed(roles, FEW)} ${end} with it.`,
-      detail: `If the project still declares ${them}, remove that as well: the API cannot create roles, so the next plan would be an error.`,
+      detail: `${remove}: the API cannot create roles, so the next plan would be an error.`,
       address,
     };
   });
+}
 
 export const rolesOfUser: Omit<PolicyRule, 'name'> = {
   judge: () => [],

@@ -92,8 +92,10 @@ describe('a user who is deleted', () => {
     declared: readonly ReturnType<typeof role>[],
     state: Readonly<Record<string, ReturnType<typeof entry>>>,
     authorizations: readonly ReturnType<typeof live>[],
+    request: Parameters<typeof planScene>[0]['request'] = {},
   ) =>
     planScene({
+      request,
       declared: [...declared],
       state: { 'users.dana': entry('users', '74', { email: 'dana@example.com' }), ...state },
       live: {
@@ -115,8 +117,25 @@ describe('a user who is deleted', () => {
         address: 'users.dana',
         summary: 'users.dana is to be deleted, and account_authorizations.dana ends with it.',
         detail:
-          'If the project still declares it, remove that as well: the API cannot create roles, so the next plan would be an error.',
+          'Remove its declaration as well: the API cannot create roles, so the next plan would be an error.',
       },
+    ]);
+  });
+
+  test.each<[string, readonly ReturnType<typeof role>[], NonNullable<Parameters<typeof scene>[3]>]>(
+    [
+      ['the targets leave out, not declared', [], { targets: ['users.dana'] }],
+      [
+        'a target of destroy leaves declared',
+        [role('dana', '74')],
+        { destroy: true, targets: ['users.dana'] },
+      ],
+    ],
+  )('is told with a recorded role that %s', (_, declared, request) => {
+    const state = { 'account_authorizations.dana': recorded('904', '74') };
+    const proposal = scene(declared, state, [authorization('904', '74')], request);
+    expect(said(proposal, 'role-ends').map(({ detail }) => detail)).toEqual([
+      'If the project still declares it, remove that as well: the API cannot create roles, so the next plan would be an error.',
     ]);
   });
 
@@ -125,8 +144,12 @@ describe('a user who is deleted', () => {
       authorization('904', '74'),
       authorization('905', 'u74'),
     ]);
-    expect(said(proposal, 'role-ends').map(({ summary }) => summary)).toEqual([
-      'users.dana is to be deleted, and account_authorizations.dana, account_authorizations.other end with it.',
+    expect(said(proposal, 'role-ends')).toMatchObject([
+      {
+        summary:
+          'users.dana is to be deleted, and account_authorizations.dana, account_authorizations.other end with it.',
+        detail: expect.stringContaining('Remove their declarations as well: ') as string,
+      },
     ]);
   });
 
