@@ -8518,6 +8518,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/resources/account-authorization-label.test.ts'],
   },
   {
+    name: 'a plan with errors that is blocked says twice that nothing is applied',
+    file: 'cli/commands/plan.ts',
+    find: '!isEmpty && blocking.length === 0',
+    replace: '!isEmpty',
+    tests: printed,
+  },
+  {
+    name: 'a plan with errors does not say that nothing is applied',
+    file: 'cli/commands/plan.ts',
+    find: '!isEmpty && blocking.length === 0',
+    replace: 'false',
+    tests: printed,
+  },
+  {
     name: 'a plan that shows its requests names the flag for it',
     file: 'cli/commands/plan.ts',
     find: 'flags.showRequests || isWrong',

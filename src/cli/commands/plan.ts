@@ -71,13 +71,15 @@ function sayMore(context: Context, { plan }: Proposal): void {
 /** That nothing is applied; or the command that carries out what was shown, with the flags that allow what blocks it; or that records drift to what is declared. */
 function sayNext(context: Context, { plan, exit }: Proposal): void {
   const { flags, err, said } = context;
-  const { flags: allow } = blockedRules(plan.verdicts);
+  const { rules: blocking, flags: allow } = blockedRules(plan.verdicts);
   const isWrong = plan.diagnostics.some((one) => one.severity === 'error');
   const isOpen = exit === exits.blocked ? allow.length > 0 && !isWrong : isGood(exit);
   const isEmpty = plan.changes.every((one) => one.action === 'keep' && !one.renamed_from);
   const isRecord = isEmpty && !flags.destroy && plan.drift.length > 0;
   if (!showsText(context)) return;
-  if (isWrong && !isEmpty) err.write('Nothing is applied while the plan has errors.\n');
+  // Where rules block as well, the plan itself says to correct the errors first.
+  if (isWrong && !isEmpty && blocking.length === 0)
+    err.write('Nothing is applied while the plan has errors.\n');
   if (!isOpen || (isEmpty && !isRecord)) return;
   const verb = flags.destroy ? 'destroy' : 'apply';
   const command = ['trueup', verb, ...scopeWords(flags), ...allow].join(' ');

@@ -22,6 +22,7 @@ const UNKNOWN =
   'alert_rules: { r: { filter_criteria: { alert_type__in: [login_sucess] }, associated_accounts: ["1"] } }\n';
 
 const FIRST = 'Correct the errors first.';
+const NOTHING = 'Nothing is applied while the plan has errors.';
 
 const times = (text: string, part: string): number => text.split(part).length - 1;
 
@@ -347,7 +348,21 @@ test('errors come before the rules that block', async () => {
     expect(both).toContain(isText ? 'BLOCKED by max-deletes. Correct the errors first.' : FIRST);
     expect(stderr).toContain(FIRST);
     expect(stdout + stderr).not.toContain('--allow');
+    expect(stderr).not.toContain(NOTHING);
   }
+});
+
+test('a plan with errors says that nothing is applied', async () => {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, 'trueup.yaml'), `${SETTINGS}accounts: { a: { name: A } }\n`);
+  await inProcess(apply, ['apply', '--auto-approve'], { cwd, env: {} });
+  writeFileSync(
+    join(cwd, 'trueup.yaml'),
+    `${SETTINGS}accounts: { a: { name: B }, b: { name: C, lifecycle: { adopt: "999" } } }\n`,
+  );
+  const { stdout, stderr } = await inProcess(plan, ['plan'], { cwd, env: {} });
+  expect(stdout).toContain('Plan with 1 error: ');
+  expect(stderr).toContain(NOTHING);
 });
 
 test('where nobody can be asked, the command has the scope and all flags', async () => {
