@@ -24,6 +24,8 @@ export interface Judged {
   readonly settings: Settings;
   /** The address that manages an object, where one does; absent where nobody can tell. */
   readonly addressOf?: (kind: string, id: string) => string | undefined;
+  /** Whether the plan would remove the object of an address as well if the request had the address among its targets. */
+  readonly leftByTargets?: (address: string) => boolean;
 }
 
 /** Why a rule blocks a plan. */

@@ -7,6 +7,7 @@ import {
   labelsIn,
   isOfToday,
   MASKED_CONFIGURATION,
+  removals,
   writes,
   type Adopt,
   type Change,
@@ -55,15 +56,25 @@ interface Case extends Circumstances {
 }
 type Rule = (at: Case) => Finding | readonly Finding[];
 
-const judged = (
-  changes: readonly Change[],
-  { liveObjects, project, state }: Pick<PlanInput, 'liveObjects' | 'project' | 'state'>,
-): Judged => ({
+const judged = (changes: readonly Change[], input: PlanInput): Judged => ({
   changes,
-  live: liveObjects,
-  settings: project.settings,
-  addressOf: managers(changes, state?.resources ?? {}),
+  live: input.liveObjects,
+  settings: input.project.settings,
+  addressOf: managers(changes, input.state?.resources ?? {}),
+  leftByTargets: (address) => isLeftByTargets(input, address),
 });
+
+function isLeftByTargets({ kinds, request, selection, state }: PlanInput, address: string) {
+  const { targets, excludes } = request;
+  if (targets.length === 0 || excludes.length > 0 || !selection.gone.has(address)) return false;
+  const { kind: name, on_removal } = state!.resources[address]!;
+  const kind = kinds.get(name);
+  return (
+    kind !== undefined &&
+    (on_removal ?? removals(kind)[0]) !== 'forget' &&
+    !selection.removed.some(([one]) => one === address)
+  );
+}
 
 /** True if one change alone may harm other objects; then it is judged again at its write, by the live objects. */
 export const endangers = (

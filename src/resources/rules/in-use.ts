@@ -7,6 +7,7 @@ import {
   firstNamed,
   liveObjectWords,
   refuse,
+  shellWord,
   type Change,
   type Delete,
   type Diagnostic,
@@ -103,7 +104,14 @@ function findings(use: BlockedInUse, plan: Judged): readonly Finding[] {
       FEW,
     );
     const hints = [...new Set(holders.flatMap(({ kind }) => use.hints?.[kind] ?? []))];
-    const what = [`${address} (${use.kind.singular} ${id}) still holds ${held}`, ...hints];
+    const left = holders.flatMap(({ address: one }) =>
+      one !== undefined && plan.leftByTargets?.(one) ? `--target ${shellWord(one)}` : [],
+    );
+    const what = [
+      `${address} (${use.kind.singular} ${id}) still holds ${held}`,
+      ...hints,
+      ...(left.length > 0 ? [`to remove what the targets leave out, add ${left.join(' ')}`] : []),
+    ];
     return { address, detail: what.join('; ') };
   });
 }

@@ -174,6 +174,10 @@ describe('a user who is deleted', () => {
   );
 });
 
+type Request = NonNullable<Parameters<typeof planScene>[0]['request']>;
+
+const ADD = `to remove what the targets leave out, add --target 'accounts.leaf["a b"]'`;
+
 describe('an account that is deleted', () => {
   const role = { user: '74', account: '2', role: 'full_access' };
   const rule = {
@@ -225,5 +229,38 @@ describe('an account that is deleted', () => {
     ],
   ])('names what it holds: %s', (_, declared, kind, values, detail) =>
     expect(findings(declared, kind, values)).toEqual([detail]),
+  );
+
+  test.each<[string, Request, { on_removal?: string; is_declared?: boolean }, string]>([
+    ['the targets', { targets: ['accounts.north'] }, {}, `; ${ADD}`],
+    ['the targets of destroy', { targets: ['accounts.north'], destroy: true }, {}, `; ${ADD}`],
+    ['an exclusion', { targets: ['accounts.north'], excludes: ['accounts.x'] }, {}, ''],
+    ['no target', { excludes: ['accounts.leaf'] }, {}, ''],
+    ['what is declared', { targets: ['accounts.north'] }, { is_declared: true }, ''],
+    ['what is forgotten', { targets: ['accounts.north'] }, { on_removal: 'forget' }, ''],
+  ])(
+    'names the target that would remove what it holds: %s',
+    (_, request, { is_declared = false, ...more }, added) => {
+      const leaf = { name: 'Leaf', account: '2' };
+      const { plan } = planScene({
+        request,
+        declared: is_declared ? [declare('accounts.leaf["a b"]', leaf)] : [],
+        state: {
+          'accounts.north': entry('accounts', '2', { name: 'North', account: '1' }),
+          'accounts.leaf["a b"]': entry('accounts', '3', leaf, more),
+        },
+        live: {
+          accounts: [
+            hq,
+            live('accounts', '2', { name: 'North', account: '1' }),
+            live('accounts', '3', leaf),
+          ],
+        },
+      });
+      const details = plan.verdicts.filter(({ rule: name }) => name === 'account-in-use');
+      expect(details.map(({ detail }) => detail)).toEqual([
+        `${holds} accounts.leaf["a b"]${added}`,
+      ]);
+    },
   );
 });
