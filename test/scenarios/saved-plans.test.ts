@@ -170,7 +170,7 @@ test('apply of a saved plan shows its summary and not the plan; show shows it', 
     /^Plan: 3 to create, 0 to update, 0 to delete; 0 unchanged\.\n\+ created /,
   );
   expect(applied.stdout).toContain('Applied: 3 created');
-  expect(applied.stdout).not.toContain('Requests, in order');
+  expect(applied.stdout).not.toContain('Requests, in the order of dependencies');
   expect((await home.expect(0, ['show', 'p.plan'])).stdout).toBe(planned.stdout);
 });
 

@@ -165,8 +165,9 @@ export function unrecordedNotes(draft: Draft, changes: readonly Change[]): reado
     {
       severity: 'info',
       code: 'lifecycle-not-recorded',
-      summary: `${firstNamed(found, MANY)} ${is} as declared, but the state does not hold ${its} lifecycle yet.`,
-      detail: '`protect` and `on_removal` count for a removal once they are recorded: trueup apply',
+      summary: `${firstNamed(found, MANY)} ${is} as declared, but the state does not hold ${its} declared lifecycle yet.`,
+      detail:
+        'For a removal, `protect` and `on_removal` count as they are recorded. To record the declared ones: trueup apply',
     },
   ];
 }

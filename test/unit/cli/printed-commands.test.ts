@@ -53,7 +53,7 @@ test('a lifecycle that the state does not hold is recorded by an apply of the sa
   );
   const { stderr } = await typing(plan, cwd, 'plan', ...words);
   expect(stderr).toContain(
-    'count for a removal once they are recorded: trueup apply p --env prod ',
+    'To record the declared ones: trueup apply p --env prod ',
   );
 });
 
