@@ -98,15 +98,19 @@ const BACK = [...OTHERWISE].map(
 const restored = (text: string): string =>
   BACK.reduce((all, [other, name]) => all.replaceAll(other, name), text);
 
+/** With the words that the library would misread under other names of the same length. */
 function rewritten(source: string): string {
+  const tokens = [...tokensOf(source)].filter(({ text }) => !/^\s/.test(text));
   let made = '';
-  let before = '';
-  for (const { text, word } of tokensOf(source)) {
-    const isOurs = word && (before === '.' ? replaced.has(text) : text === 'var');
-    made += isOurs ? OTHERWISE.get(text) : text;
-    if (!/^\s/.test(text)) before = text;
+  let end = 0;
+  for (const [index, { text, start, word }] of tokens.entries()) {
+    const isMember = tokens[index - 1]?.text === '.';
+    const isCalled = tokens[index + 1]?.text === '(';
+    const isOurs = word && (isMember ? isCalled && replaced.has(text) : text === 'var');
+    made += source.slice(end, start) + (isOurs ? OTHERWISE.get(text) : text);
+    end = start + text.length;
   }
-  return made;
+  return made + source.slice(end);
 }
 
 const environments = new Map<string, Environment>();

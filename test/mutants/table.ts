@@ -437,6 +437,13 @@ export const mutants: readonly Mutant[] = [
     tests: cel,
   },
   {
+    name: 'a member that is named like a function is not found',
+    file: 'expressions/cel.ts',
+    find: 'isCalled && replaced.has(text)',
+    replace: 'replaced.has(text)',
+    tests: ['unit/expressions/cel.test.ts'],
+  },
+  {
     name: 'the values of an item that lacks a member are shown',
     file: 'expressions/cel.ts',
     find: 'shownMembers(value.keys())',
@@ -8485,8 +8492,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a lifecycle is recorded by an apply of another environment',
     file: 'reconciler/plan/plan-notes.ts',
-    find: 'once they are recorded: trueup apply',
-    replace: 'once they are recorded by trueup apply',
+    find: 'declared ones: trueup apply',
+    replace: 'declared ones, use trueup apply',
     tests: ['unit/cli/printed-commands.test.ts'],
   },
   {

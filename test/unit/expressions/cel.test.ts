@@ -98,6 +98,8 @@ describe('an expression gives', () => {
     ['["a", "b"].join()', 'ab'],
     ['["a", "b"].join("-")', 'a-b'],
     ['[].join("-")', ''],
+    ['["a", "b"] . join\n("-")', 'a-b'],
+    ['{"join": "j", "split": 2}.join + "a"', 'ja'],
     ['"  a\\t".trim()', 'a'],
     ['"AÄ".lowerAscii() + "aä".upperAscii()', 'aÄAä'],
     ['strings.quote("a\\"b\\n\\\\")', '"a\\"b\\n\\\\"'],
