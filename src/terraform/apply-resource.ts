@@ -1,6 +1,7 @@
 // ApplyResourceChange: the planned change is carried out by the same executor as all other writes, checked against the
 // live object, read back, and returned as planned. On an error, a known id is still returned.
 import {
+  defined,
   isEmpty,
   keptMembers,
   Refusal,
@@ -296,8 +297,9 @@ async function remove(whole: WriteContext, kind: Kind, prior: CtyObject, kept: U
     const request = context.cloud.compose(kind, write);
     const before = live.values;
     const change: Delete = { action: 'delete', ...named(context), id, before, write, request };
-    const { warnings } = await written(context, change);
-    const { shown } = await proven(context, { change });
+    const { warnings, performed } = await written(context, change);
+    const { toldGone } = performed;
+    const { shown } = await proven(context, { change, ...defined({ toldGone }) });
     const notes = shown === 'unread' ? [...warnings, unread(kind, id)] : warnings;
     return { new_state: null, diagnostics: notes };
   });

@@ -4808,7 +4808,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an update of an object that is gone only repeats the answer of the service',
     file: 'reconciler/apply/write-operation.ts',
-    find: "isGone(sent) ? { ...sent, diagnostic: overtaken(change, 'gone', 'deleted') } : sent",
+    find: 'isGone(sent) ? await whetherGone(execution, operation, change, sent) : sent',
     replace: 'sent',
     tests: ['unit/reconciler/apply.test.ts'],
   },
@@ -9524,5 +9524,19 @@ export const mutants: readonly Mutant[] = [
     find: '.map(({ path }) => path), ...ignore_changes]',
     replace: '.map(({ path }) => path)]',
     tests: plan,
+  },
+  {
+    name: 'a response alone says that an object to update is gone',
+    file: 'reconciler/apply/write-operation.ts',
+    find: 'if (look === undefined && !isNew) return { class: one,',
+    replace: 'if (true) return { class: one,',
+    tests: apply,
+  },
+  {
+    name: 'a delete of what does not exist is said to be a success',
+    file: 'reconciler/apply/write-operation.ts',
+    find: '...(isGone(sent) && { toldGone: true }),',
+    replace: '',
+    tests: ['unit/reconciler/unheard.test.ts'],
   },
 ];

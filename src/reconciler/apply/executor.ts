@@ -34,13 +34,15 @@ export interface ChangeContext extends Pick<
   readonly wasLive: (kind: string, id: string) => boolean;
 }
 
-/** An update or a delete that returned success. */
+/** An update or a delete that counts as done. */
 export interface WrittenChange extends Partial<SentFields> {
   readonly change: Change & { readonly id: string };
   /** The entry of the object before the change. */
   readonly prior?: Entry | undefined;
   /** True if listings may not show the object yet. */
   readonly isNew?: boolean;
+  /** As in `Performed`. */
+  readonly toldGone?: boolean;
 }
 
 export class Executor {
@@ -191,7 +193,7 @@ export class Executor {
 
   /** @returns entry what the address holds, absent where that is nothing */
   #disprove(
-    { kind, change, prior, fields }: ReadBack & WrittenChange,
+    { kind, change, prior, fields, toldGone }: ReadBack & WrittenChange,
     shown: Exclude<Shown, 'taken'>,
     live: Live | undefined,
   ): Required<Pick<Proof, 'failure'>> & { readonly entry?: Entry | undefined } {
@@ -208,10 +210,10 @@ export class Executor {
       entry,
       failure:
         !fields && shown === 'earlier'
-          ? { outcome: 'failed', diagnostic: stillThere(change) }
+          ? { outcome: 'failed', diagnostic: stillThere(change, toldGone) }
           : {
               outcome: shown === 'other' ? 'failed' : 'unknown',
-              diagnostic: unproven(change.address, shown, differing(kind, fields, live)),
+              diagnostic: unproven(change.address, shown, differing(kind, fields, live), toldGone),
             },
     };
   }

@@ -278,7 +278,8 @@ export class ParallelRun {
       });
     if (change.action === 'delete' && performed.entry !== undefined) {
       this.#gone.add(`${change.kind} ${change.id}`);
-      this.#deleted.set(keyOf(change), { change, prior: before });
+      const { toldGone } = performed;
+      this.#deleted.set(keyOf(change), { change, prior: before, ...defined({ toldGone }) });
     }
     if (performed.pending && !performed.again) this.#final.add(change.address);
     if (performed.pending) this.#unsettled.set(change.address, performed.pending);

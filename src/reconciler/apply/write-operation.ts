@@ -92,6 +92,8 @@ export interface Performed {
   readonly again?: boolean;
   /** For an update: what was written, to be proven by a reading. */
   readonly written?: SentFields;
+  /** For a delete: the service returned that there is no such object. */
+  readonly toldGone?: true;
 }
 
 /** The same before its outcome is told. */
@@ -426,7 +428,7 @@ async function update(
     };
   }
   await execution.session.record(resultRecord(change.address, openOrNot(sent), { op: intent.op }));
-  const told = isGone(sent) ? { ...sent, diagnostic: overtaken(change, 'gone', 'deleted') } : sent;
+  const told = isGone(sent) ? await whetherGone(execution, operation, change, sent) : sent;
   return { ...undone(told), id: change.id };
 }
 
@@ -533,6 +535,24 @@ const overtaken = (
   detail: 'Plan again.',
 });
 
+/** The service returned that there is no such object to update: one reading tells whether that is so. */
+async function whetherGone(
+  execution: ExecutionContext,
+  { kind, runContext }: WriteOperation,
+  change: Change & { readonly id: string },
+  { class: one, diagnostic }: Sent,
+): Promise<Sent> {
+  const look = await tryFind(execution, kind, change.id);
+  const isNew = runContext.isNew?.(kind.name, change.id) === true;
+  if (look === undefined && !isNew)
+    return { class: one, diagnostic: overtaken(change, 'gone', 'deleted') };
+  const detail =
+    look === undefined || look === 'unread'
+      ? 'It is not known whether the object still exists. Plan again.'
+      : 'A reading after it shows that the object still exists. Plan again.';
+  return { class: one, diagnostic: { ...diagnostic!, detail } };
+}
+
 /** True if a response that describes the object contradicts no sent value. */
 const echoes = (kind: Kind, fields: Values, { values }: Live): boolean =>
   isApplied(
@@ -606,7 +626,13 @@ async function remove(
     );
     // A request before this one may have deleted it.
     const isOthers = isGone(sent) && sent.lingers !== true;
-    return { outcome: 'done', id, entry, ...(isOthers && { gone: true }) };
+    return {
+      outcome: 'done',
+      id,
+      entry,
+      ...(isGone(sent) && { toldGone: true }),
+      ...(isOthers && { gone: true }),
+    };
   }
   await execution.session.record(resultRecord(address, openOrNot(sent), { op: intent.op }));
   const diagnostic = await withAdvice(sent, operation);

@@ -115,11 +115,15 @@ const notAsDeclared = (address: string, paths: readonly string[]): Diagnostic =>
     `${address}: the update took effect, but ${paths.join(', ')} is not as declared after it.`,
   );
 
-export const stillThere = (change: Change): Diagnostic =>
+/** What the service returned to a request that counts as done. */
+const returned = (toldGone: boolean): string =>
+  `the service returned ${toldGone ? 'that there is no such object' : 'success'}`;
+
+export const stillThere = (change: Change, toldGone = false): Diagnostic =>
   doubtful(
     change.address,
     'still-there',
-    `${keyOf(change)}: the service returned success, but the object is still there.`,
+    `${keyOf(change)}: ${returned(toldGone)}, but ${toldGone ? 'it' : 'the object'} is still there.`,
   );
 
 /** Dotted paths in which a reading is not what was sent. */
@@ -137,6 +141,7 @@ export function unproven(
   address: string,
   shown: Exclude<Shown, 'taken'>,
   paths: readonly string[] = [],
+  toldGone = false,
 ): Diagnostic {
   const [code, seen] = (
     {
@@ -145,5 +150,5 @@ export function unproven(
       other: ['not-taken', `${paths.join(', ') || 'what it holds'} is not what was sent`],
     } as const
   )[shown];
-  return doubtful(address, code, `${address}: the service returned success, but ${seen}.`);
+  return doubtful(address, code, `${address}: ${returned(toldGone)}, but ${seen}.`);
 }

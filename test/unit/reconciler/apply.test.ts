@@ -369,6 +369,46 @@ describe('apply', () => {
     expect((await apply(cloud, all(false, 'a'))).exit).toBe(0);
   });
 
+  it.each([
+    [true, 'A reading after it shows that the object still exists. Plan again.'],
+    [false, 'It is not known whether the object still exists. Plan again.'],
+  ])(
+    'does not say that an object is gone because of the response to an update (it is read: %s)',
+    async (isRead, detail) => {
+      let isRefused = false;
+      const cloud = rig({
+        intercept: async ({ method }, proceed) => {
+          if (method === 'PATCH') isRefused = true;
+          if (method === 'PATCH') return { status: 404, headers: {}, body: '' };
+          return isRefused && !isRead ? { status: 500, headers: {}, body: '' } : proceed();
+        },
+      });
+      const pager = (enabled: boolean): Project =>
+        desire(
+          declare('alert_push_destinations.a', {
+            name: 'a',
+            enabled,
+            endpoint: { url: 'https://hooks.example.com/a' },
+          }),
+        );
+      await apply(cloud, pager(true));
+      const { exit, outcomes } = await apply(cloud, pager(false));
+      expect([exit, outcomes]).toMatchObject([
+        1,
+        [
+          {
+            outcome: 'failed',
+            diagnostic: {
+              code: 'not-found',
+              summary: expect.stringMatching(/^PATCH .* returned 404$/),
+              detail,
+            },
+          },
+        ],
+      ]);
+    },
+  );
+
   it('says what it does not know when it is interrupted while a create is unclear, and the next run looks', async () => {
     const cloud = rig({
       faults: [parseFault('reset-after,method=POST,path=/alert_push_destinations/,times=1')],

@@ -270,10 +270,13 @@ describe('an update or delete without an answer', () => {
       await cloud.apply(pagers(0, 2));
       cloud.emulator.setFaults([parseFault(`${fault},method=DELETE,times=1`)]);
       const { exit, outcomes } = await cloud.apply(pagers(1, 2));
-      expect([exit, outcomes.find(({ outcome }) => outcome === 'failed')]).toEqual([
-        1,
-        expect.not.objectContaining({ gone: true }),
-      ]);
+      const failed = outcomes.find(({ outcome }) => outcome === 'failed');
+      expect([exit, failed]).toEqual([1, expect.not.objectContaining({ gone: true })]);
+      expect(failed?.diagnostic?.summary).toBe(
+        fault === 'status=200'
+          ? 'alert_push_destinations.p0: the service returned success, but the object is still there.'
+          : 'alert_push_destinations.p0: the service returned that there is no such object, but it is still there.',
+      );
       expect(await recorded(cloud)).toHaveLength(2);
       expect(await cloud.apply(pagers(1, 2))).toMatchObject({ exit: 0 });
       expect(destinations(cloud)).toBe(1);

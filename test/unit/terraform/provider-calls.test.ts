@@ -1,6 +1,6 @@
 // Reading, importing, data sources, policies and complaints, call by call.
 import { describe, expect, it } from 'vitest';
-import { parseFault, type Estate } from '../../../src/emulator/index.js';
+import { dummyCredentials, parseFault, type Estate } from '../../../src/emulator/index.js';
 import { compareText, type Write } from '../../../src/model/index.js';
 import { fiveKinds } from '../../support/fifth-kind.js';
 import { Unknown, type CtyObject, type CtyValue } from '../../../src/terraform/protocol/cty.js';
@@ -593,12 +593,18 @@ describe('writing', () => {
     expect(told((await (await begun(world)).tryApply(ACCOUNT, state, null)).errors)[0]).toContain(
       'since the plan',
     );
-    const gone = providerRig({
+    const gone: ProviderRig = providerRig({
       estate: theirs,
-      faults: [parseFault('status=404,method=PUT,times=1')],
+      async intercept({ method, path }, proceed) {
+        const headers = { ...dummyCredentials.v2[1] };
+        const url = `http://localhost${path}`;
+        if (method === 'PUT')
+          await gone.emulator.fetch(new Request(url, { method: 'DELETE', headers }));
+        return proceed();
+      },
     });
     const core = await begun(gone);
-    const held = await core.import(ACCOUNT, '2');
+    const held = await core.apply(ACCOUNT, null, { name: 'New' });
     expect(told((await core.tryApply(ACCOUNT, held, { name: 'Mine' })).errors)).toEqual([
       'error : The account was deleted outside of Terraform since the plan',
     ]);
