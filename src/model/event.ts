@@ -12,7 +12,8 @@ export type Event =
       readonly action: Action;
       readonly id?: string;
     }
-  | { readonly type: 'end'; readonly outcome: Outcome }
+  /** `late`: the change was told as done before. */
+  | { readonly type: 'end'; readonly outcome: Outcome; readonly late?: true }
   | { readonly type: 'waiting'; readonly why: string; readonly milliseconds: number }
   | { readonly type: 'diagnostic'; readonly diagnostic: Diagnostic };
 

@@ -39,7 +39,7 @@ export function advance(progress: Progress, event: Event): Progress {
       const { address, outcome } = event.outcome;
       running.delete(address);
       const failed = moving.failed + (outcome === 'done' ? 0 : 1);
-      return { ...moving, running, ended: moving.ended + 1, failed };
+      return { ...moving, running, ended: moving.ended + (event.late ? 0 : 1), failed };
     }
     case 'waiting': {
       const seconds = Math.ceil(event.milliseconds / 1000);

@@ -26,6 +26,7 @@ import {
   type Values,
 } from '../../model/index.js';
 import { Executor, type ChangeContext, type WrittenChange } from './executor.js';
+import { INTERRUPTED } from './journal-intent.js';
 import { isSensitive, unbindFormerAddress, outcomeBase, skipped } from './write-operation.js';
 import type { ApplyContext } from './execution-context.js';
 import { beforeRun } from './pre-image.js';
@@ -46,6 +47,14 @@ interface Setting {
   readonly project: Project;
   readonly allow: readonly string[];
 }
+
+/** Why what waits for a change is skipped. */
+const UNDONE: Readonly<Record<Outcome['outcome'], string>> = {
+  done: 'is done',
+  failed: 'did not succeed',
+  skipped: 'was skipped',
+  unknown: 'has an unknown outcome',
+};
 
 /** The execution of one plan. */
 export class ParallelRun {
@@ -199,7 +208,7 @@ export class ParallelRun {
       ready.push(...changes.filter((change) => !change.deposed && again.has(change.address)));
       await this.#drain(ready, release);
     }
-    for (const intent of this.#unsettled.values()) this.#end(outcomeOf(intent, undefined));
+    for (const intent of this.#unsettled.values()) this.#end(this.#outcomeOf(intent, undefined));
     this.#unsettled.clear();
     for (const change of changes)
       if (!this.#outcomes.has(keyOf(change)))
@@ -292,7 +301,7 @@ export class ParallelRun {
       .find(({ outcome }) => outcome !== 'done');
     // What is kept is as declared, whatever became of what it refers to.
     if (undone && change.action !== 'keep')
-      return undone.reason ?? `${keyOf(undone)} did not succeed`;
+      return undone.reason ?? `${keyOf(undone)} ${UNDONE[undone.outcome]}`;
     return this.error || this.#execution.signal.aborted || writes(change)
       ? this.#executor.halt()
       : undefined;
@@ -320,13 +329,20 @@ export class ParallelRun {
         this.#final.add(intent.address);
         again.push(intent.address);
       } else {
-        this.#end(outcomeOf(intent, settled));
+        this.#end(this.#outcomeOf(intent, settled));
         release(intent.address);
       }
     };
     for await (const settled of this.#executor.settle(intents)) hear(settled.intent, settled);
     for (const intent of intents) if (this.#unsettled.has(intent.address)) hear(intent);
     return again;
+  }
+
+  #outcomeOf(intent: Intent, settled: Settled | undefined): Outcome {
+    if (this.error) return outcomeOf(intent, settled, 'the run was cut short');
+    return this.#execution.signal.aborted
+      ? outcomeOf(intent, settled, `${INTERRUPTED} before it was read`)
+      : outcomeOf(intent, settled);
   }
 
   /** Those of the changes that this run deleted. */
@@ -387,11 +403,13 @@ export class ParallelRun {
 
   #fail(change: Change, diagnostic: Diagnostic, outcome: 'failed' | 'unknown'): void {
     const { gone: _, ...told } = this.#outcomes.get(keyOf(change))!;
-    this.#end({
+    const failed: Outcome = {
       ...told,
       outcome,
       diagnostic: { ...diagnostic, ...defined({ origin: change.origin }) },
-    });
+    };
+    this.#outcomes.set(keyOf(change), failed);
+    this.#execution.emit({ type: 'end', outcome: failed, late: true });
   }
 }
 

@@ -497,8 +497,15 @@ export function question({ intent, candidates }: Undecided): Diagnostic {
   };
 }
 
-/** The outcome of a create without a response; `settled` is absent where no reading succeeded. */
-export function outcomeOf(intent: Intent, settled: Settled | undefined): Outcome {
+/**
+ * The outcome of a create without a response; `settled` is absent where no reading succeeded.
+ * @param why nobody read it, if it was not tried
+ */
+export function outcomeOf(
+  intent: Intent,
+  settled: Settled | undefined,
+  why = 'the reading after the request failed',
+): Outcome {
   const base = { address: intent.address, kind: intent.kind, action: 'create' as const };
   const error = (code: string, summary: string, detail: string): Diagnostic => ({
     severity: 'error',
@@ -535,7 +542,7 @@ export function outcomeOf(intent: Intent, settled: Settled | undefined): Outcome
         outcome: 'unknown',
         diagnostic: error(
           'unread',
-          `It is not known whether ${intent.address} was created: the reading after the request failed.`,
+          `It is not known whether ${intent.address} was created: ${why}.`,
           'Run apply again: it reads before it sends anything.',
         ),
       };

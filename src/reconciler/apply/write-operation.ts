@@ -574,7 +574,11 @@ async function proven(
   if (shown === 'taken') return { class: 'applied' };
   return {
     class: shown === 'other' ? 'rejected' : 'unknown',
-    diagnostic: unproven(address, shown, differing(kind, sent.fields, live)),
+    diagnostic: unproven(
+      address,
+      shown === 'unread' && execution.signal.aborted ? 'interrupted' : shown,
+      differing(kind, sent.fields, live),
+    ),
   };
 }
 

@@ -139,13 +139,14 @@ export const differing = (
 /** A success that a reading does not bear out. */
 export function unproven(
   address: string,
-  shown: Exclude<Shown, 'taken'>,
+  shown: Exclude<Shown, 'taken'> | 'interrupted',
   paths: readonly string[] = [],
   toldGone = false,
 ): Diagnostic {
   const [code, seen] = (
     {
       unread: ['unread', 'the reading after it failed'],
+      interrupted: ['unread', 'it was not read after that'],
       earlier: ['not-shown', `${paths.join(', ') || 'it'} still shows the earlier value`],
       other: ['not-taken', `${paths.join(', ') || 'what it holds'} is not what was sent`],
     } as const

@@ -421,7 +421,14 @@ describe('apply', () => {
     const first = await apply(cloud, story(), { signal: stop.signal });
     expect(
       first.outcomes.find((one) => one.address === 'alert_push_destinations.pager'),
-    ).toMatchObject({ outcome: 'unknown', diagnostic: { code: 'unread' } });
+    ).toMatchObject({
+      outcome: 'unknown',
+      diagnostic: {
+        code: 'unread',
+        summary:
+          'It is not known whether alert_push_destinations.pager was created: the run was interrupted before it was read.',
+      },
+    });
     expect(first.exit).toBe(5);
     cloud.onMutation = undefined;
     // A plan does not know whether the run still holds the lock.
@@ -434,6 +441,67 @@ describe('apply', () => {
     );
     expect((await apply(cloud, story())).exit).toBe(0);
     expect(cloud.objects('alert_push_destinations')).toHaveLength(1);
+  });
+
+  it('does not say that a reading failed where the run was interrupted before it', async () => {
+    const stop = new AbortController();
+    const pager = (name: string): Project =>
+      desire(
+        declare('alert_push_destinations.a', {
+          name,
+          enabled: true,
+          endpoint: { url: 'https://hooks.example.com/a' },
+        }),
+      );
+    const cloud: Rig = rig({
+      intercept: async ({ method }, proceed) => {
+        const answer = await proceed();
+        if (method !== 'PATCH') return answer;
+        stop.abort(new Error('stop'));
+        // It shows another name than was sent, so trueup would read the object.
+        const [object] = cloud.objects('alert_push_destinations');
+        return { ...answer, body: JSON.stringify({ ...object, name: 'old' }) };
+      },
+    });
+    await apply(cloud, pager('old'));
+    const { outcomes } = await apply(cloud, pager('new'), { signal: stop.signal });
+    expect(outcomes.map(({ outcome, diagnostic }) => [outcome, diagnostic?.summary])).toEqual([
+      [
+        'unknown',
+        'alert_push_destinations.a: the service returned success, but it was not read after that.',
+      ],
+    ]);
+  });
+
+  it('does not say that what may have been created did not succeed', async () => {
+    let isSent = false;
+    const cloud = rig({
+      intercept: async ({ method, path }, proceed) => {
+        if (method !== 'POST' || !path.endsWith('/alert_push_destinations/'))
+          return isSent && method === 'GET' ? { status: 500, headers: {}, body: '' } : proceed();
+        isSent = true;
+        await proceed();
+        return { status: 503, headers: {}, body: '' };
+      },
+    });
+    const { exit, outcomes } = await apply(cloud, story());
+    expect(exit).toBe(5);
+    expect(
+      outcomes.map(({ address, outcome, reason, diagnostic }) => [
+        address,
+        outcome,
+        reason ?? diagnostic?.summary,
+      ]),
+    ).toEqual(
+      expect.arrayContaining([
+        [
+          'alert_push_destinations.pager',
+          'unknown',
+          'It is not known whether alert_push_destinations.pager was created: the reading after the request failed.',
+        ],
+        ['alert_rules.down', 'skipped', 'alert_push_destinations.pager has an unknown outcome'],
+      ]),
+    );
   });
 
   it('says of what it leaves alone that it lost the lock, not that something failed', async () => {

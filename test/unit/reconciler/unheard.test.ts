@@ -271,6 +271,11 @@ describe('an update or delete without an answer', () => {
       cloud.emulator.setFaults([parseFault(`${fault},method=DELETE,times=1`)]);
       const { exit, outcomes } = await cloud.apply(pagers(1, 2));
       const failed = outcomes.find(({ outcome }) => outcome === 'failed');
+      const ends = cloud.events.flatMap((event) => (event.type === 'end' ? [event] : []));
+      expect(ends.slice(-2).map(({ outcome, late }) => [outcome.outcome, late])).toEqual([
+        ['done', undefined],
+        ['failed', true],
+      ]);
       expect([exit, failed]).toEqual([1, expect.not.objectContaining({ gone: true })]);
       expect(failed?.diagnostic?.summary).toBe(
         fault === 'status=200'

@@ -390,6 +390,16 @@ describe('the progress line', () => {
       '1/3 · deleting accounts.b',
       '2/3 · 1 not done',
     ]));
+
+  test('counts a change once that turns out later not to be done', () => {
+    const end = { address: 'accounts.a', kind: 'accounts', action: 'delete' } as const;
+    expect(
+      lines(1, [
+        { type: 'end', outcome: { ...end, outcome: 'done' } },
+        { type: 'end', outcome: { ...end, outcome: 'failed' }, late: true },
+      ]),
+    ).toEqual(['0/1', '1/1', '1/1 · 1 not done']);
+  });
 });
 
 test('a delete shows what is lost, not what was empty', () => {
