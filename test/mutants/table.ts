@@ -9574,4 +9574,11 @@ export const mutants: readonly Mutant[] = [
     replace: 'shown',
     tests: apply,
   },
+  {
+    name: 'a mask is shown as what was wanted',
+    file: 'reconciler/plan/stale-plan.ts',
+    find: "side === 'after' && values.some(isMask)",
+    replace: 'false',
+    tests: ['unit/reconciler/stale-plan.test.ts'],
+  },
 ];

@@ -278,7 +278,7 @@ function unfinished(snapshot: Snapshot | undefined): readonly Diagnostic[] {
     const names = firstNamed([...new Set(open.map(({ address }) => address))], MOST_NAMED);
     return warning(
       'unfinished',
-      `No outcome is recorded for the ${action} of ${names}: a run is in progress, or was interrupted.`,
+      `The outcome of the ${action} of ${names} is not known: a run is in progress, or ended before it was known.`,
       `Before it sends anything, apply reads what became of it; ${effect}.`,
     );
   });

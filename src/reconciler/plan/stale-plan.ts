@@ -7,6 +7,7 @@ import {
   equal,
   firstNamed,
   isList,
+  isMask,
   isObject,
   isTree,
   keyOf,
@@ -182,6 +183,7 @@ function valuesOf(
       .flatMap((name) => [...parts(name, then[name], later[name])])
       .slice(0, FEW)
       .map(({ path, values }) => {
+        if (side === 'after' && values.some(isMask)) return ofMasked(path, values);
         const [was, is] = values.map((one) => JSON.stringify(one ?? null));
         return was!.length > LONGEST || is!.length > LONGEST
           ? `${word} ${path} is another value now.`
@@ -190,11 +192,21 @@ function valuesOf(
   });
 }
 
+/** Of a secret that does not change, a plan holds the mask that the service shows: it is not what is wanted. */
+function ofMasked(path: string, [then, now]: Part['values']): string {
+  if (then === SENSITIVE) return `${path} was to change when it was planned, and is not now.`;
+  return now === SENSITIVE
+    ? `${path} was not to change when it was planned, and is to change now.`
+    : `Wanted ${path} is another value now.`;
+}
+
+interface Part {
+  readonly path: string;
+  readonly values: readonly [then: Json | undefined, now: Json | undefined];
+}
+
 /** What differs, by dotted path: lists of plain values are one value. */
-function* parts(
-  path: string,
-  ...values: readonly [then: Json | undefined, now: Json | undefined]
-): Generator<{ readonly path: string; readonly values: typeof values }> {
+function* parts(path: string, ...values: Part['values']): Generator<Part> {
   const [then, now] = values;
   if (equal(then, now)) return;
   if (isTree(then) && isTree(now))

@@ -232,7 +232,7 @@ it('warns that what is live may be of a run that did not finish', async () => {
   home.change('accounts', 'A', { name: 'A2' });
   const { stdout, stderr } = await home.update('--dry-run');
   expect(stdout).toContain('A2');
-  expect(stderr).toContain('No outcome is recorded for the update of accounts.a');
+  expect(stderr).toContain('The outcome of the update of accounts.a is not known');
 });
 
 describe('a value that cannot be written in place is refused, and nothing is written', () => {

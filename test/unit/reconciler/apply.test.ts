@@ -436,7 +436,7 @@ describe('apply', () => {
       expect.objectContaining({
         code: 'unfinished',
         summary:
-          'No outcome is recorded for the create of alert_push_destinations.pager: a run is in progress, or was interrupted.',
+          'The outcome of the create of alert_push_destinations.pager is not known: a run is in progress, or ended before it was known.',
       }),
     );
     expect((await apply(cloud, story())).exit).toBe(0);

@@ -277,7 +277,7 @@ describe('a service in memory', () => {
     service.files.reboot();
     const { plan } = await service.plan(renamed);
     expect(plan.diagnostics.map(({ code, summary }) => `${code}: ${summary}`)).toEqual([
-      'unfinished: No outcome is recorded for the update of books.atlas: a run is in progress, or was interrupted.',
+      'unfinished: The outcome of the update of books.atlas is not known: a run is in progress, or ended before it was known.',
     ]);
     expect((await service.apply(renamed)).diagnostics.map(({ summary }) => summary)).toEqual([
       'books.atlas was updated by an interrupted run.',

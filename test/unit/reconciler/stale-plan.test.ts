@@ -48,6 +48,27 @@ test.each<[string, Side, Side, readonly string[]]>([
     ['Live name is another value now.'],
   ],
   [
+    'a secret that was not to change without the mask of the service',
+    { before: { psk: '*', n: 1 }, after: { psk: '*', n: 2 } },
+    { before: { psk: '*', n: 1 }, after: { psk: '(sensitive)', n: 2 } },
+    ['psk was not to change when it was planned, and is to change now.'],
+  ],
+  [
+    'a secret that was to change without the mask of the service',
+    { before: { psk: '*', n: 1 }, after: { psk: '(sensitive)', n: 2 } },
+    { before: { psk: '*', n: 1 }, after: { psk: '*', n: 3 } },
+    ['Wanted n: 2 when it was planned, 3 now.'],
+  ],
+  [
+    'a secret in a document that was to change without the mask of the service',
+    { before: { c: [{ psk: '*', n: 1 }] }, after: { c: [{ psk: '(sensitive)', n: 1 }] } },
+    { before: { c: [{ psk: '*', n: 1 }] }, after: { c: [{ psk: '*', n: 3 }] } },
+    [
+      'c.0.psk was to change when it was planned, and is not now.',
+      'Wanted c.0.n: 1 when it was planned, 3 now.',
+    ],
+  ],
+  [
     'nothing of a value that was not known then',
     { before: { name: 'a', x: 1 }, after: { name: 'b' }, after_unknown: { x: true } },
     { before: { name: 'c', x: 1 }, after: { name: 'b', x: 2 } },
