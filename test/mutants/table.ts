@@ -9581,4 +9581,11 @@ export const mutants: readonly Mutant[] = [
     replace: 'false',
     tests: ['unit/reconciler/stale-plan.test.ts'],
   },
+  {
+    name: 'nobody says why the author of a change of a rule is unknown',
+    file: 'reconciler/audit/attribution.ts',
+    find: '[...diagnostics, ...unloggedNotes(subjects)]',
+    replace: '[...diagnostics]',
+    tests: attribution,
+  },
 ];

@@ -3,6 +3,7 @@
 // be trueup's own write. If the log cannot show the author, a window of time is given.
 import {
   append,
+  compareText,
   equal,
   exits,
   isEmpty,
@@ -10,6 +11,7 @@ import {
   isTree,
   mapMembers,
   normalAll,
+  note,
   own,
   redact,
   Refusal,
@@ -93,7 +95,16 @@ export async function attribute(
       window: windowOf(subject, read, skew),
     };
   });
-  return { told, diagnostics };
+  return { told, diagnostics: [...diagnostics, ...unloggedNotes(subjects)] };
+}
+
+/** Says why the authors of some changes are not known. */
+function unloggedNotes(subjects: readonly Subject[]): readonly Diagnostic[] {
+  const asked = subjects.filter(({ kind, what }) => kind.unlogged && what !== 'unmanaged');
+  const names = [...new Set(asked.map(({ kind }) => kind.name))].toSorted(compareText);
+  if (names.length === 0) return [];
+  const summary = `The activity log has no type for ${names.join(' and ')}, so who changed them is not looked up.`;
+  return [note('unlogged', summary)];
 }
 
 /** A log that cannot be read costs the authors, and nothing else. */

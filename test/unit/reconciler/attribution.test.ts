@@ -724,7 +724,7 @@ describe('attribute', () => {
       id: 'r-1',
       live: live('alert_rules', 'r-1', { updated_at: '2026-01-10T12:30:00+00:00' }),
     });
-    const { told } = await attribute(
+    const { told, diagnostics } = await attribute(
       witnesses,
       [
         rule,
@@ -734,6 +734,16 @@ describe('attribute', () => {
       0,
     );
     expect(asked).toEqual([]);
+    expect(diagnostics).toEqual([
+      {
+        severity: 'info',
+        code: 'unlogged',
+        summary:
+          'The activity log has no type for alert_rules, so who changed them is not looked up.',
+      },
+    ]);
+    const { diagnostics: none } = await attribute(witnesses, [{ ...rule, what: 'unmanaged' }], 0);
+    expect(none).toEqual([]);
     expect(told).toEqual([
       { changed_by: 'unknown', window: { after: APPLIED, before: '2026-01-10T12:30:00.000Z' } },
       { changed_by: 'unknown', window: { after: APPLIED, before: new Date(NOW).toISOString() } },
