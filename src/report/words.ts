@@ -6,9 +6,13 @@ import {
   flagToAllow,
   groupedBy,
   isClear,
+  isList,
+  isObject,
+  isTree,
   namedWithId,
   objectWords,
   own,
+  SENSITIVE,
   summarise,
   type Action,
   type HealthIssue,
@@ -186,12 +190,28 @@ const worthCounting = (summary: Summary) =>
     (action) => summary[action] > 0 || !['adopt', 'replace', 'forget'].includes(action),
   );
 
+/** Whether a member of a document is declared null. A list is sent as it is declared. */
+const takesOut = (value: Json): boolean => {
+  const isNull = (tree: Json): boolean =>
+    isTree(tree) && Object.values(tree).some((item) => item === null || isNull(item));
+  return isList(value) && value[0] !== undefined && isNull(value[0]);
+};
+
+const holdsSecret = (value: Json): boolean =>
+  value === SENSITIVE ||
+  (isList(value) && value.some(holdsSecret)) ||
+  (isTree(value) && Object.values(value).some(holdsSecret));
+
 /** The effect of a request on the rest of a document that it replaces; undefined for any other request. */
 export function baseSentence({ body, base }: DocumentRequest): string | undefined {
   if (!base) return undefined;
-  const what = Object.values(body ?? {}).some((value: Json) => isClear(value))
-    ? 'the whole live document is replaced'
-    : 'members that are not declared are read again and sent unchanged';
+  const values: readonly Json[] = isObject(body) ? Object.values(body) : [];
+  const rest = [
+    'members that are not declared are read again and sent unchanged',
+    ...(values.some(takesOut) ? ['members that are declared null are taken out'] : []),
+    ...(holdsSecret(body) ? ['declared secrets are sent too'] : []),
+  ];
+  const what = values.some(isClear) ? 'the whole live document is replaced' : rest.join('; ');
   const version = base.version_number === null ? '' : `version ${base.version_number}, `;
   return `${what} (planned from ${version}sha256 ${base.sha256.slice(0, 12)}…)`;
 }

@@ -9588,4 +9588,25 @@ export const mutants: readonly Mutant[] = [
     replace: '[...diagnostics]',
     tests: attribution,
   },
+  {
+    name: 'nobody says that members are taken out of a document',
+    file: 'report/words.ts',
+    find: 'values.some(takesOut) ?',
+    replace: 'false ?',
+    tests: ['unit/report/text.test.ts'],
+  },
+  {
+    name: 'nobody says that the secrets of a document are sent again',
+    file: 'report/words.ts',
+    find: '...(holdsSecret(body) ?',
+    replace: '...(false ?',
+    tests: ['unit/report/text.test.ts'],
+  },
+  {
+    name: 'an adoption says that a secret differs which nobody can read',
+    file: 'reconciler/plan/plan.ts',
+    find: 'const others = changes.filter(({ after }) => !(after instanceof Secret));',
+    replace: 'const others = changes;',
+    tests: plan,
+  },
 ];

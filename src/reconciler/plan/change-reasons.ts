@@ -30,17 +30,31 @@ export function reasonOf(
 ): string {
   if (match.gone && match.live) return REPLACED_OUTSIDE;
   if (match.how !== 'recorded') {
-    const paths = changes.map((change) => change.path).join(', ');
     const how =
       match.how === 'adopt'
         ? `${adoptionWords(declaration)} names it`
         : 'it is the only unmanaged object that matches';
-    return `${how}; ${changes.length > 0 ? `${paths} will be updated` : 'it is as declared'}`;
+    return `${how}; ${adoptionEffect(changes)}`;
   }
   if (changes.length > 0) return updateReason(draft, declaration, match.renamedFrom, changes);
   return match.renamedFrom === undefined
     ? 'it is as declared'
     : `renamed from ${match.renamedFrom}`;
+}
+
+/** What is sent to an object that is adopted. */
+function adoptionEffect(changes: readonly AttributeChange[]): string {
+  const pathsOf = (some: typeof changes): string => some.map(({ path }) => path).join(', ');
+  const secret = changes.filter(({ after }) => after instanceof Secret);
+  const others = changes.filter(({ after }) => !(after instanceof Secret));
+  const [values, ones] = secret.length === 1 ? ['value', 'one is'] : ['values', 'ones are'];
+  const effects = [
+    ...(others.length > 0 ? [`${pathsOf(others)} will be updated`] : []),
+    ...(secret.length > 0
+      ? [`the live ${values} of ${pathsOf(secret)} cannot be read, so the declared ${ones} sent`]
+      : []),
+  ];
+  return effects.length > 0 ? effects.join('; ') : 'it is as declared';
 }
 
 function updateReason(

@@ -1004,6 +1004,27 @@ it.each([
   expect(plan.verdicts.find(({ rule }) => rule === 'protected')?.detail).toContain(words);
 });
 
+it.each<[what: string, declared: Values, effect: string]>([
+  [
+    'alone',
+    {},
+    'the live value of authentication.secret cannot be read, so the declared one is sent',
+  ],
+  [
+    'beside what differs',
+    { enabled: false },
+    'enabled will be updated; the live value of authentication.secret cannot be read, so the declared one is sent',
+  ],
+])('the adoption of an object does not say that its secret differs: %s', (_, more, effect) => {
+  const authentication = { secret: new Secret('env.HOOK', () => 'x') };
+  const { plan } = planScene({
+    declared: [declare('alert_push_destinations.p', { name: 'Pager', ...more, authentication })],
+    more: { secrets: new Map([['alert_push_destinations.p authentication.secret', 'unknown']]) },
+    live: { alert_push_destinations: [pager] },
+  });
+  expect(plan.changes[0]?.reason).toBe(`it is the only unmanaged object that matches; ${effect}`);
+});
+
 it('the update of a secret says that its value is another one', () => {
   const path = 'endpoint.secret';
   const secret = new Secret('env.HOOK', () => 'x');

@@ -66,6 +66,24 @@ describe('what a request does with the rest of a document', () => {
       'members that are not declared are read again and sent unchanged (planned from version 5, sha256 abcdef012345…)',
     ],
     [
+      'takes members out of it',
+      { configuration: [{ system: { timezone: null } }] },
+      null,
+      'members that are not declared are read again and sent unchanged; members that are declared null are taken out (planned from sha256 abcdef012345…)',
+    ],
+    [
+      'carries it beside null, which takes nothing out of a list or of the object',
+      { description: null, configuration: [{ lan: [{ ip: null }] }] },
+      null,
+      'members that are not declared are read again and sent unchanged (planned from sha256 abcdef012345…)',
+    ],
+    [
+      'carries it, with declared secrets',
+      { configuration: [{ users: [{ password: '(sensitive)' }] }, []] },
+      null,
+      'members that are not declared are read again and sent unchanged; declared secrets are sent too (planned from sha256 abcdef012345…)',
+    ],
+    [
       'clears it',
       { configuration: [{}, []] },
       5,
