@@ -9609,4 +9609,11 @@ export const mutants: readonly Mutant[] = [
     replace: 'const others = changes;',
     tests: plan,
   },
+  {
+    name: 'the secret of an adopted object is said to change',
+    file: 'report/differences.ts',
+    find: 'unread: change.importing !== undefined,',
+    replace: '',
+    tests: ['unit/report/text.test.ts'],
+  },
 ];

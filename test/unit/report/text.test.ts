@@ -240,6 +240,31 @@ describe('differences', () => {
     expect(oneLine(secret, true)).toBe('(sensitive)');
   });
 
+  test('the secret of an object that is adopted is sent, and not said to change', () => {
+    const document = planDocument({ plan: mixed, kinds, meta });
+    const said = (adopted: boolean, format: 'text' | 'html'): string => {
+      const resource_changes = document.resource_changes
+        .filter(
+          ({ patch, change }) =>
+            change.actions[0] === 'update' && JSON.stringify(patch).includes('(sensitive)'),
+        )
+        .map((one) => ({
+          ...one,
+          change: { ...one.change, ...(adopted && { importing: { id: '7' } }) },
+        }));
+      const shown = renderPlan({ ...document, resource_changes }, format, {
+        color: false,
+        width: 100,
+      });
+      return /\(sensitive\), [a-z ]+|\((?:is sent|changes)\)/.exec(shown)?.[0] ?? '';
+    };
+    expect([said(false, 'text'), said(false, 'html')]).toEqual([
+      '(sensitive), changes',
+      '(changes)',
+    ]);
+    expect([said(true, 'text'), said(true, 'html')]).toEqual(['(sensitive), is sent', '(is sent)']);
+  });
+
   test.each([
     ['North region', '"2" (North region)'],
     ['Evil) → "1" (HQ', '"2" ("Evil) → \\"1\\" (HQ")'],
