@@ -9604,7 +9604,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an adoption says that a secret differs which nobody can read',
-    file: 'reconciler/plan/plan.ts',
+    file: 'reconciler/plan/change-reasons.ts',
     find: 'const others = changes.filter(({ after }) => !(after instanceof Secret));',
     replace: 'const others = changes;',
     tests: plan,
