@@ -29,7 +29,7 @@ const workers: Readonly<Record<string, number>> = {
 
 export default defineConfig({
   test: {
-    projects: lanes.map((name) => ({
+    projects: lanes.map((name, groupOrder) => ({
       extends: true,
       // Files of a lane share the modules that they import: a file leaves nothing behind.
       test: {
@@ -37,6 +37,8 @@ export default defineConfig({
         include: [`test/${name}/**/*.test.ts`],
         isolate: false,
         maxWorkers: workers[name] ?? Math.ceil(1.5 * cores),
+        // One lane after another: they differ in their workers.
+        sequence: { groupOrder },
       },
     })),
     setupFiles: ['test/support/setup.ts'],

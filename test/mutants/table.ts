@@ -8238,6 +8238,13 @@ export const mutants: readonly Mutant[] = [
     tests: updating,
   },
   {
+    name: 'a plan without changes does not say how secrets are compared',
+    file: 'cli/commands/plan.ts',
+    find: "[...secrets.values()].includes('same')",
+    replace: 'false',
+    tests: ['unit/cli/printed-commands.test.ts'],
+  },
+  {
     name: 'a plan does not say how drift is recorded',
     file: 'cli/commands/plan.ts',
     find: '!flags.destroy && plan.drift.length > 0',
@@ -8569,8 +8576,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a plan that shows its requests names the flag for it',
     file: 'cli/commands/plan.ts',
-    find: 'flags.showRequests || isWrong',
-    replace: 'isWrong',
+    find: 'if (!flags.showRequests)',
+    replace: 'if (true)',
     tests: ['unit/cli/printed-commands.test.ts'],
   },
   {

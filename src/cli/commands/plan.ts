@@ -60,12 +60,15 @@ export const run: Command = async (context, paths) => {
   return withProject(context, paths, work, how);
 };
 
-/** The flag that shows what is sent, where something is. */
-function sayMore(context: Context, { plan }: Proposal): void {
+/** The flag that shows what is sent, where something is; else what "no changes" does not cover. */
+function sayMore(context: Context, { plan, secrets }: Proposal): void {
   const { flags, err } = context;
   const isWrong = plan.diagnostics.some((one) => one.severity === 'error');
-  if (flags.showRequests || isWrong || !plan.changes.some(writes) || !showsText(context)) return;
-  err.write('To see what is sent: --show-requests\n');
+  if (isWrong || !showsText(context)) return;
+  if (!plan.changes.some(writes)) {
+    if ([...secrets.values()].includes('same'))
+      err.write('The service does not show secrets: they are compared with those sent last.\n');
+  } else if (!flags.showRequests) err.write('To see what is sent: --show-requests\n');
 }
 
 /** That nothing is applied; or the command that carries out what was shown, with the flags that allow what blocks it; or that records drift to what is declared. */

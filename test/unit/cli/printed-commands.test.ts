@@ -10,7 +10,7 @@ import { run as flip } from '../../../src/cli/commands/sim-flip.js';
 import { run as testPolicies } from '../../../src/cli/commands/test.js';
 import { declarationFiles } from '../../../src/platform/declaration-files.js';
 import { gitIn } from '../../support/git.js';
-import { folderWith, typing } from '../../support/in-process.js';
+import { folderWith, inProcess, typing } from '../../support/in-process.js';
 
 const SETTINGS = 'settings: { target: emulator }\nvariables: { n: Default }\n';
 const PROJECT = `${SETTINGS}accounts: { a: { name: "\${var.n}" } }\n`;
@@ -43,6 +43,23 @@ test.each([
   expect(stderr.match(/To see what is sent: --show-requests/g) ?? []).toHaveLength(count);
 });
 
+test('a plan without changes says how secrets are compared, where there are some', async () => {
+  const destination =
+    'alert_push_destinations:\n  p:\n    name: P\n    endpoint: { url: https://hooks.example.com/a }\n';
+  const secret = '    authentication: { secret: "${secret.env.PAGER}" }\n';
+  for (const [text, count] of [
+    [destination, 0],
+    [destination + secret, 1],
+  ] as const) {
+    const cwd = folderWith({ 'trueup.yaml': SETTINGS + text });
+    const where = { cwd, env: { PAGER: 'hunter2' } };
+    const first = await inProcess(apply, ['apply', '--auto-approve'], where);
+    expect(first.code).toBe(0);
+    const { stderr } = await inProcess(plan, ['plan'], where);
+    expect(stderr.match(/The service does not show secrets/g) ?? []).toHaveLength(count);
+  }
+});
+
 test('a lifecycle that the state does not hold is recorded by an apply of the same project', async () => {
   const cwd = folderWith({ 'p/trueup.yaml': PROJECT, 'p/trueup.prod.yaml': SETTINGS });
   const words = ['p', '--env', 'prod'];
@@ -52,9 +69,7 @@ test('a lifecycle that the state does not hold is recorded by an apply of the sa
     PROJECT.replace('" }', '", lifecycle: { protect: true } }'),
   );
   const { stderr } = await typing(plan, cwd, 'plan', ...words);
-  expect(stderr).toContain(
-    'To record the declared ones: trueup apply p --env prod ',
-  );
+  expect(stderr).toContain('To record the declared ones: trueup apply p --env prod ');
 });
 
 test('a refused apply shows no address to notify', async () => {
