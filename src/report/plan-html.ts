@@ -97,7 +97,12 @@ export function planHtml(document: PlanDocument, style: Style): string {
       diagnosticSection(document.diagnostics),
       pageSection('changes', 'Changes', items, changes.length),
       pageSection('impact', 'What it means for alerts', impact ? impactTables(impact) : []),
-      pageSection('requests', 'Requests, in the order of dependencies', requestItems(requests), requests.length),
+      pageSection(
+        'requests',
+        'Requests, in the order of dependencies',
+        requestItems(requests),
+        requests.length,
+      ),
       pageSection('outside', 'Drift since the last apply', drift.map(outsideItem), drift.length),
       pageSection('unmanaged', 'Unmanaged', countTable(document.unmanaged)),
     ],

@@ -45,7 +45,8 @@ function* planText(document: PlanDocument, style: Style): Lines {
   const screen = screenOf(style);
   const changes = document.resource_changes.filter(isShown);
   for (const group of groupsOf(changes, screen.verbose)) yield* [...groupLines(group, screen), ''];
-  if (style.requests) yield* section('Requests, in the order of dependencies', requestLines(changes, screen), screen);
+  if (style.requests)
+    yield* section('Requests, in the order of dependencies', requestLines(changes, screen), screen);
   const outside = outsideGroups(document.resource_drift, screen.verbose);
   const drift = outside.flatMap((same) => [...driftLines(same, screen)]);
   yield* section('Drift: last applied → live', drift, screen);
