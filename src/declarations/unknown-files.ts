@@ -38,7 +38,11 @@ const KEYS = /(?<![\w-])([\w-]+)["']?[ \t]*:/g;
 
 /** Whether a line that is no comment has the name as a key. */
 function holdsKey(text: string): Holds {
+  let keys: ReadonlySet<string> | undefined;
+  return (name) => (keys ??= keysIn(text)).has(name);
+}
+
+function keysIn(text: string): ReadonlySet<string> {
   const lines = text.split('\n').filter((line) => !/^\s*#/.test(line));
-  const keys = new Set(lines.flatMap((line) => [...line.matchAll(KEYS)].map(([, key]) => key!)));
-  return (name) => keys.has(name);
+  return new Set(lines.flatMap((line) => [...line.matchAll(KEYS)].map(([, key]) => key!)));
 }

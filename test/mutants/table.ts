@@ -9199,7 +9199,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a file that is no YAML declares nothing',
     file: 'declarations/unknown-files.ts',
-    find: 'keys.has(name)',
+    find: '(keys ??= keysIn(text)).has(name)',
     replace: 'false',
     tests: ['unit/cli/unknown-file.test.ts'],
   },
