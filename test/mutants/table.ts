@@ -9241,7 +9241,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a part of a text that stays in it counts as the same',
     file: 'reconciler/plan/change-reasons.ts',
-    find: 'String(now) !== String(recorded) ||',
+    find: 'if (String(now) !== String(recorded)) return true;',
     replace: '',
     tests: ['unit/reconciler/plan.test.ts'],
   },
@@ -9250,6 +9250,20 @@ export const mutants: readonly Mutant[] = [
     file: 'reconciler/plan/change-reasons.ts',
     find: '[prior].flat().some((one) => String(one) === text)',
     replace: 'false',
+    tests: ['unit/reconciler/plan.test.ts'],
+  },
+  {
+    name: 'an edited reference to another object is told as another id',
+    file: 'reconciler/plan/change-reasons.ts',
+    find: 'entry.applied_at > applied_at',
+    replace: 'true',
+    tests: ['unit/reconciler/plan.test.ts'],
+  },
+  {
+    name: 'an edited reference to another name is told as another name',
+    file: 'reconciler/plan/change-reasons.ts',
+    find: 'attribute === kinds.get(entry.kind)?.id &&',
+    replace: '',
     tests: ['unit/reconciler/plan.test.ts'],
   },
   {

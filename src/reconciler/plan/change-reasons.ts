@@ -125,7 +125,9 @@ function follows(
     const now = valueOf(reference);
     if (now === undefined || !wasThere(reference)) return false;
     const recorded = valueOf(reference, new Map());
-    return String(now) !== String(recorded) || !holds(prior, String(now), written);
+    if (String(now) !== String(recorded)) return true;
+    if (holds(prior, String(now), written)) return false;
+    return reference.source !== 'declared' || isBoundAnew(draft, reference, entry.applied_at);
   });
   if (led.length === 0) return undefined;
   const texts = new Set(led.map((one) => String(valueOf(one))));
@@ -140,6 +142,18 @@ function follows(
     isWhole:
       !drifted && (edited === false || differsIn(prior, after, (one) => texts.has(String(one)))),
   };
+}
+
+/** Whether an address was given its id after a value that refers to it was applied. */
+function isBoundAnew(
+  { input: { state, kinds } }: Draft,
+  { target, attribute }: Reference,
+  applied_at: string,
+): boolean {
+  const entry = state?.resources[target];
+  return (
+    entry !== undefined && attribute === kinds.get(entry.kind)?.id && entry.applied_at > applied_at
+  );
 }
 
 /** Whether the value that was applied is a text, has it as an item, or, if one was written with references in it, as a part. */

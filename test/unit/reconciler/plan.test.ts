@@ -2080,6 +2080,8 @@ describe('an update of what refers to', () => {
   const pager = new Reference('declared', 'alert_push_destinations.p', 'destination_config_id');
   const found = new Reference('lookup', 'pager', 'destination_config_id');
   const changed = 'refers to alert_push_destinations.p.destination_config_id, which changed';
+  /** Recorded after what refers to it. */
+  const LATER = { applied_at: '2026-01-02T00:00:00.000Z' };
 
   it.each<[string, readonly Value[], readonly string[], string, (readonly string[])?, string?]>([
     ['an object that was created again', [pager], ['d-1'], `http_destinations ${changed}`],
@@ -2128,7 +2130,7 @@ describe('an update of what refers to', () => {
           },
         },
         state: {
-          'alert_push_destinations.p': entry('alert_push_destinations', 'd-2', { name: 'Pager' }),
+          'alert_push_destinations.p': entry(kind, 'd-2', { name: 'Pager' }, LATER),
           'alert_rules.r': {
             ...entry('alert_rules', 'r-1', { ...rule, http_destinations: [was] }),
             depends_on,
@@ -2140,6 +2142,40 @@ describe('an update of what refers to', () => {
         },
       });
       expect(plan.changes.find(({ address }) => address === 'alert_rules.r')?.reason).toBe(reason);
+    },
+  );
+
+  it.each([
+    ['account', 'id', {}],
+    ['name', 'name', LATER],
+  ])(
+    'it as before, and with another attribute from now on, does not say so: %s',
+    (path, name, more) => {
+      const before = { name: 'Sub of Fir', account: '2' };
+      const to = new Reference('declared', 'accounts.elm', name);
+      const { plan } = planScene({
+        declared: [
+          declare('accounts.elm', { name: 'Elm' }),
+          declare('accounts.fir', { name: 'Fir' }),
+          declare('accounts.oak', { ...before, [path]: to }),
+        ],
+        state: {
+          'accounts.elm': entry('accounts', '3', { name: 'Elm' }, more),
+          'accounts.fir': entry('accounts', '2', { name: 'Fir' }),
+          'accounts.oak': { ...entry('accounts', '4', before), depends_on: ['accounts.elm'] },
+        },
+        live: {
+          accounts: [
+            live('accounts', '1', { name: 'Root', account: null }),
+            live('accounts', '2', { name: 'Fir', account: '1' }),
+            live('accounts', '3', { name: 'Elm', account: '1' }),
+            live('accounts', '4', before),
+          ],
+        },
+      });
+      expect(plan.changes.find(({ address }) => address === 'accounts.oak')?.reason).toBe(
+        `${path} changed in the declaration`,
+      );
     },
   );
 
