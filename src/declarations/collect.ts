@@ -143,7 +143,7 @@ export async function refuseDeclaring(
     const reading = await library.read(file);
     const documents = 'documents' in reading ? reading.documents : [];
     if (documents.length > 0 && !hasOwnTopLevelKeys(kinds, documents))
-      unknown.push(unknownFile(kinds, file.file, { documents }));
+      unknown.push({ ...unknownFile(kinds, file.file, { documents }), ofEnvironment: true });
     for (const document of documents) {
       const { root } = document;
       const key = isMap(root) ? words.find((word) => Object.hasOwn(root, word)) : undefined;

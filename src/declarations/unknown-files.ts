@@ -1,8 +1,8 @@
 // What a file may declare that is left out because trueup knows none of its top-level keys.
-import type { Kinds, UnknownFile } from '../model/index.js';
+import { withoutKey, type Kinds, type UnknownFile } from '../model/index.js';
 import { usesOf } from './mention-texts.js';
 import { declarable } from './vocabulary.js';
-import { isMap, type Raw, type RawDocument } from './yaml/raw-values.js';
+import { isMap, type Raw, type RawDocument, type RawMap } from './yaml/raw-values.js';
 
 /** The documents of a file, or its text where it is no valid YAML: then each key of the text may be a name. */
 export type ReadFile = { readonly documents: readonly RawDocument[] } | { readonly text: string };
@@ -14,24 +14,35 @@ export function unknownFile(kinds: Kinds, file: string, read: ReadFile): Unknown
     file,
     keyFor: (kind, name) => {
       const known = kinds.get(kind);
-      if (known && holds(name, Object.keys(declarable(known)))) return kind;
+      const address = `${kind}.${name}`;
+      if (known && holds(name, Object.keys(declarable(known)), address)) return kind;
       const isUse = (use: string): boolean => holds(use, ['template']);
-      return usesOf(`${kind}.${name}`).some(isUse) ? 'use' : undefined;
+      return usesOf(address).some(isUse) ? 'use' : undefined;
     },
   };
 }
 
-type Holds = (name: string, words: readonly string[]) => boolean;
+/** @param former what a declaration of another name may give as its `renamed_from` */
+type Holds = (name: string, words: readonly string[], former?: string) => boolean;
 
-/** Whether a mapping of that name with one of the words stands at the top, or below a key of the top. */
+/** Whether a mapping of that name with one of the words, or of the former address, stands at the top, or below a key of the top. */
 function holdsMapping(roots: readonly Raw[]): Holds {
   const tops = roots.filter(isMap);
   const places = [...tops, ...tops.flatMap((top) => Object.values<Raw>(top).filter(isMap))];
-  return (name, words) =>
-    places.some((place) => {
-      const value = Object.hasOwn(place, name) ? place[name] : undefined;
-      return isMap(value) && words.some((word) => Object.hasOwn(value, word));
-    });
+  return (name, words, former) =>
+    places.some((place) =>
+      Object.entries<Raw>(place).some(
+        ([key, value]) =>
+          isMap(value) &&
+          ((key === name && words.some((word) => Object.hasOwn(value, word))) ||
+            (former !== undefined && formerOf(value) === former)),
+      ),
+    );
+}
+
+function formerOf({ lifecycle }: RawMap): string | undefined {
+  const text = isMap(lifecycle) ? lifecycle['renamed_from'] : undefined;
+  return typeof text === 'string' ? withoutKey(text) : undefined;
 }
 
 const KEYS = /(?<![\w-])([\w-]+)["']?[ \t]*:/g;

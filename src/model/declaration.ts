@@ -179,6 +179,8 @@ export interface UnknownFile {
   readonly file: string;
   /** The top-level key to write if the file declares an object of that name; undefined where nothing in it looks like one. */
   readonly keyFor: (kind: string, name: string) => string | undefined;
+  /** It has the name of a file of an environment, which declares nothing. */
+  readonly ofEnvironment?: true;
 }
 
 /** A whole project as loaded: everything that is declared, and the files it came from. */

@@ -25,7 +25,7 @@ function unscoped({ values }: Declaration): readonly Advice[] {
   return [
     {
       code: 'rule-without-scope',
-      summary: 'the rule has neither accounts nor groups and never fires',
+      summary: 'the rule declares neither accounts nor groups, and a rule without any never fires',
       detail: 'Name some in `associated_accounts` or `associated_groups`.',
     },
   ];

@@ -9164,8 +9164,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a key without a mapping counts as a declaration',
     file: 'declarations/unknown-files.ts',
-    find: 'isMap(value) && words',
-    replace: 'value !== undefined && words.length > 0 || isMap(value) && words',
+    find: 'isMap(value) && ((key === name',
+    replace: '(value === null && key === name) || isMap(value) && ((key === name',
     tests: ['unit/cli/unknown-file.test.ts'],
   },
   {
@@ -9220,8 +9220,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a reference that leads elsewhere counts as an edit',
     file: 'reconciler/plan/change-reasons.ts',
-    find: 'isWhole !== true',
-    replace: 'isWhole !== undefined',
+    find: 'explains !== true',
+    replace: 'explains !== undefined',
     tests: ['unit/reconciler/plan.test.ts'],
   },
   {
@@ -9265,6 +9265,62 @@ export const mutants: readonly Mutant[] = [
     find: 'attribute === kinds.get(entry.kind)?.id &&',
     replace: '',
     tests: ['unit/reconciler/plan.test.ts'],
+  },
+  {
+    name: 'groups that a target leaves out do not keep an account in use',
+    file: 'resources/rules/in-use.ts',
+    find: '...use.beyond.map(([name]) => name)',
+    replace: '',
+    tests: ['unit/cli/account-in-use.test.ts'],
+  },
+  {
+    name: 'kinds beyond the reference are read for each delete of an account',
+    file: 'reconciler/plan/policy.ts',
+    find: '!kind.beyond || used.has(name)',
+    replace: 'true',
+    tests: ['unit/cli/account-in-use.test.ts'],
+  },
+  {
+    name: 'kinds of the project beyond the reference are not read',
+    file: 'reconciler/plan/policy.ts',
+    find: '!kind.beyond || used.has(name)',
+    replace: '!kind.beyond',
+    tests: ['unit/cli/account-in-use.test.ts'],
+  },
+  {
+    name: 'a value that follows a reference and drifted is told as edited',
+    file: 'reconciler/plan/change-reasons.ts',
+    find: '{ ...change, edited: false }',
+    replace: 'change',
+    tests: ['unit/reconciler/plan.test.ts'],
+  },
+  {
+    name: 'a declaration of a new name in a left-out file is not seen',
+    file: 'declarations/unknown-files.ts',
+    find: 'formerOf(value) === former',
+    replace: 'false',
+    tests: ['unit/cli/unknown-file.test.ts'],
+  },
+  {
+    name: 'the file of an environment is said to need only a key',
+    file: 'declarations/collect.ts',
+    find: ', ofEnvironment: true',
+    replace: '',
+    tests: ['unit/cli/unknown-file.test.ts'],
+  },
+  {
+    name: 'nothing says that groups were not read',
+    file: 'resources/rules/in-use.ts',
+    find: 'deleted.length === 0 || unread.length === 0',
+    replace: 'true',
+    tests: ['unit/cli/account-in-use.test.ts'],
+  },
+  {
+    name: 'what was read is said not to be read',
+    file: 'resources/rules/in-use.ts',
+    find: '(live.has(name) ? [] : name)',
+    replace: 'name',
+    tests: ['unit/cli/account-in-use.test.ts'],
   },
   {
     name: 'a lookup is not told as a cause',
@@ -9598,7 +9654,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a mask is shown as what was wanted',
     file: 'reconciler/plan/stale-plan.ts',
-    find: "side === 'after' && values.some(isMask)",
+    find: "side === 'after' && values.includes(SENSITIVE)",
     replace: 'false',
     tests: ['unit/reconciler/stale-plan.test.ts'],
   },

@@ -29,7 +29,7 @@ export const run: Command = async (context) => {
   }
   if (snapshot?.unfinished)
     err.write(
-      `A run did not come to its end, and is not listed yet. The next apply or destroy settles what it sent. To see what is left to change: ${typed('trueup plan', said)}\n`,
+      `The outcome of a run is not known yet, so the run is not listed. The next apply or destroy finds it out. To see what is left to change: ${typed('trueup plan', said)}\n`,
     );
   else if (runs.length === 0)
     err.write(

@@ -82,14 +82,17 @@ function updateReason(
   );
   const known = changes.filter((one) => !waits.includes(one) && !unsent.includes(one));
   const followed = known.map((change) => follows(draft, declaration, entry, change));
-  const others = known.filter((_, index) => followed[index]?.isWhole !== true);
+  const others = known.flatMap((change, index) => {
+    if (followed[index]?.explains !== true) return change;
+    return change.drifted ? { ...change, edited: false } : [];
+  });
   const undeclared = others.filter(
     ({ drifted }) => drifted === undefined && Object.keys(applied).length > 0,
   );
   return [
     howChanged(others.filter((one) => !undeclared.includes(one))),
     undeclared.length > 0 &&
-      `${undeclared.map(({ path }) => path).join(', ')} ${undeclared.length === 1 ? 'was' : 'were'} not declared before`,
+      `${undeclared.map(({ path }) => path).join(', ')} ${undeclared.length === 1 ? 'was' : 'were'} not applied before`,
     ...followed.map((one) => one?.words),
     ...unsent.map(({ path }) => `${path} is not recorded as sent`),
     ...waits.map(({ path, after = null }) => `${path} refers to ${awaitedWords(draft, after)}`),
@@ -103,8 +106,8 @@ const FEW = 3;
 
 interface Followed {
   readonly words: string;
-  /** Whether nothing else explains the change. */
-  readonly isWhole: boolean;
+  /** Whether the declaration may be as it was applied. */
+  readonly explains: boolean;
 }
 
 /** What a changed value refers to, if that is another value than the applied one. Whether it referred to a lookup before is not recorded. */
@@ -139,8 +142,7 @@ function follows(
       lookups.length > 0
         ? `${path} changed in the declaration, or in ${names(lookups)}`
         : `${path} refers to ${names(led)}, which changed`,
-    isWhole:
-      !drifted && (edited === false || differsIn(prior, after, (one) => texts.has(String(one)))),
+    explains: edited === false || differsIn(prior, after, (one) => texts.has(String(one))),
   };
 }
 

@@ -297,18 +297,22 @@ function maskedWrites({ changes, input: { kinds, liveObjects } }: Case): readonl
   });
 }
 
-/** Names of the kinds that the rules have to read beyond what is declared, for these changes. */
+/** Names of the kinds that the rules have to read beyond what is declared, for these changes. @param used kinds of the project: others beyond the API reference are not read */
 export function policyNeeds(
   changes: readonly Change[],
   { kinds, rules: asked }: Pick<Provider, 'kinds' | 'rules'>,
   settings: Settings,
+  used: ReadonlySet<string> = new Set(changes.map(({ kind }) => kind)),
 ): readonly string[] {
   const needs = new Set(
     changes
       .filter(writes)
       .flatMap((change) => asked.flatMap((rule) => rule.needs?.(change, settings) ?? [])),
   );
-  return [...needs].filter((name) => kinds.has(name));
+  return [...needs].filter((name) => {
+    const kind = kinds.get(name);
+    return kind && (!kind.beyond || used.has(name));
+  });
 }
 
 /** The rules with their exact judges, as far as they found something and have one; undefined where none has. */

@@ -103,6 +103,10 @@ export async function propose(
     request,
     now: { ...nowOf(context.clock, context.cloud.skew()), wall: context.clock.now() },
   };
+  // Kinds that the settings name are read already.
+  const used = new Set(
+    [...project.declarations, ...Object.values(state?.resources ?? {})].map(({ kind }) => kind),
+  );
   /** By kind: true if a rule needs it, false if only the limits do. */
   const asked = new Map<string, boolean>();
   const proven = new Set<string>();
@@ -113,7 +117,7 @@ export async function propose(
     const { changes, verdicts, diagnostics } = proposal.plan;
     const wanted = new Map([
       ...limitNeeds(input, changes).map((name) => [name, false] as const),
-      ...policyNeeds(changes, context, project.settings).map((name) => [name, true] as const),
+      ...policyNeeds(changes, context, project.settings, used).map((name) => [name, true] as const),
     ]);
     const unread = [...wanted].filter(
       ([name, byRule]) =>

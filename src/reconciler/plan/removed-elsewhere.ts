@@ -12,6 +12,7 @@ import {
   type Entry,
   type Mention,
   type Project,
+  type UnknownFile,
 } from '../../model/index.js';
 import { leaveOut, yamlString } from './plan-errors.js';
 import { movedAddresses, removedBlocks } from './recorded-addresses.js';
@@ -75,16 +76,16 @@ export function unknownFileErrors(project: Project, removed: Recorded): readonly
     const own = unknown.find((one) => one.file === file);
     for (const one of own ? [own] : unknown) {
       const key = one.keyFor(kind, name) ?? (own && kind);
-      if (key !== undefined) return [{ address, file: one.file, key, isItsFile: one === own }];
+      if (key !== undefined) return [{ address, unknown: one, key, isItsFile: one === own }];
     }
     return [];
   });
-  return groupedBy(declared, ({ file, isItsFile }) => `${isItsFile} ${file}`).map(fileLeftOut);
+  return groupedBy(declared, (one) => `${one.isItsFile} ${one.unknown.file}`).map(fileLeftOut);
 }
 
 interface LeftOut {
   readonly address: string;
-  readonly file: string;
+  readonly unknown: UnknownFile;
   /** The top-level key that it would need. */
   readonly key: string;
   /** Whether the state says that the object was declared in the file. */
@@ -92,7 +93,8 @@ interface LeftOut {
 }
 
 function fileLeftOut(objects: readonly LeftOut[]): Diagnostic {
-  const { file, isItsFile } = objects[0]!;
+  const { unknown, isItsFile } = objects[0]!;
+  const { file, ofEnvironment } = unknown;
   const addresses = objects.map(({ address }) => address).toSorted(compareText);
   const keys = [...new Set(objects.map(({ key }) => `\`${key}:\``))].toSorted(compareText);
   const [they, each] = addresses.length > 1 ? ['them', ' for each of them'] : ['it', ''];
@@ -104,7 +106,7 @@ function fileLeftOut(objects: readonly LeftOut[]): Diagnostic {
     code: 'file-left-out',
     summary: `${firstNamed(addresses, FEW)} would be removed, ${why}`,
     detail: [
-      `If the file declares ${they}, write at its top level, with the colon: ${firstNamed(keys, FEW)}`,
+      `If the file declares ${they}, ${ofEnvironment ? 'give it another name, and ' : ''}write at its top level, with the colon: ${firstNamed(keys, FEW)}`,
       `If no file declares ${they} any more, ${isItsFile ? `delete ${file}, or ` : ''}add${each}: ${removedBlock(addresses[0]!)}`,
     ].join('\n'),
     origin: { file, line: 1, column: 1 },

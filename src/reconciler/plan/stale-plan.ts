@@ -7,7 +7,6 @@ import {
   equal,
   firstNamed,
   isList,
-  isMask,
   isObject,
   isTree,
   keyOf,
@@ -183,7 +182,7 @@ function valuesOf(
       .flatMap((name) => [...parts(name, then[name], later[name])])
       .slice(0, FEW)
       .map(({ path, values }) => {
-        if (side === 'after' && values.some(isMask)) return ofMasked(path, values);
+        if (side === 'after' && values.includes(SENSITIVE)) return ofSecret(path, values);
         const [was, is] = values.map((one) => JSON.stringify(one ?? null));
         return was!.length > LONGEST || is!.length > LONGEST
           ? `${word} ${path} is another value now.`
@@ -192,13 +191,11 @@ function valuesOf(
   });
 }
 
-/** Of a secret that does not change, a plan holds the mask that the service shows: it is not what is wanted. */
-function ofMasked(path: string, [then, now]: Part['values']): string {
-  if (then === SENSITIVE) return `${path} was to change when it was planned, and is not now.`;
-  return now === SENSITIVE
-    ? `${path} was not to change when it was planned, and is to change now.`
-    : `Wanted ${path} is another value now.`;
-}
+/** Of a secret that does not change, a plan holds what the service shows, a mask or nothing: it is not what is wanted. */
+const ofSecret = (path: string, [then]: Part['values']): string =>
+  then === SENSITIVE
+    ? `${path} was to change when it was planned, and is not now.`
+    : `${path} was not to change when it was planned, and is to change now.`;
 
 interface Part {
   readonly path: string;

@@ -6,6 +6,7 @@ import {
   defined,
   firstNamed,
   liveObjectWords,
+  note,
   refuse,
   shellWord,
   type Change,
@@ -70,7 +71,9 @@ export function inUseRule(use: BlockedInUse): Omit<PolicyRule, 'name'> {
   const isDelete = deleteOf(use);
   return {
     judge: (plan) => findings(use, plan),
-    needs: (change) => (isDelete(change) ? use.needs : []),
+    needs: (change) =>
+      isDelete(change) ? [...use.needs, ...use.beyond.map(([name]) => name)] : [],
+    warn: (plan) => unreadNotes(use, plan),
     endangers: isDelete,
     rechecks: (tools, { live }) => ({
       of: (change) => (isDelete(change) ? emptiness(use, tools, change, live) : undefined),
@@ -114,6 +117,22 @@ function findings(use: BlockedInUse, plan: Judged): readonly Finding[] {
     ];
     return { address, detail: what.join('; ') };
   });
+}
+
+/** Nothing reads the kinds beyond the API reference of a project that does not use them. */
+function unreadNotes(use: BlockedInUse, { changes, live }: Judged): readonly Diagnostic[] {
+  const deleted = changes.filter(deleteOf(use)).map(({ address }) => address);
+  const unread = use.beyond.flatMap(([name]) => (live.has(name) ? [] : name));
+  if (deleted.length === 0 || unread.length === 0) return [];
+  const kinds = unread.join(' and ');
+  const [is, it, holds] = deleted.length === 1 ? ['is', 'it', 'holds'] : ['are', 'they', 'hold'];
+  return [
+    note(
+      'not-read',
+      `${firstNamed(deleted, FEW)} ${is} to be deleted. Whether ${it} still ${holds} ${kinds} is not known, because ${kinds} were not read.`,
+      `The service does not delete what still holds some. To have them read, add ${kinds} to \`settings.kinds\`.`,
+    ),
+  ];
 }
 
 function warnings(use: WarnedInUse, plan: Judged): readonly Diagnostic[] {

@@ -77,14 +77,20 @@ test.each([
   ['a file that is no YAML', 'y.yaml', 'people:\n  ada: { email: a@example.com\n'],
   ['an explicit key', 'y.yaml', 'people:\n  ? ada\n  : { email: a@example.com }\n'],
   ['a file of an environment', 'trueup.web.yaml', 'people:\n  ada: { email: a@example.com }\n'],
+  [
+    'a file, under a new name,',
+    'y.yaml',
+    'people:\n  eva: { email: a@example.com, lifecycle: { renamed_from: users.ada } }\n',
+  ],
 ])('removes nothing that %s may declare now', async (_, name, text) => {
   write('x.yaml', 'accounts:\n  depot: { name: Depot }\n');
   write(name, text);
   const { code, stderr } = await typing(plan, cwd, 'plan');
   expect(code).toBe(1);
   expect(stderr).toContain(`error: users.ada would be removed, but ${name} may declare it`);
+  const rename = name === 'y.yaml' ? '' : 'give it another name, and ';
   expect(stderr).toContain(
-    'If the file declares it, write at its top level, with the colon: `users:`',
+    `If the file declares it, ${rename}write at its top level, with the colon: \`users:\``,
   );
   expect(stderr).toContain("If no file declares it any more, add: removed: [{ from: 'users.ada',");
 });

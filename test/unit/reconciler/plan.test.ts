@@ -1045,8 +1045,8 @@ it.each<[Record<string, string | boolean>, string]>([
     { name: 'Old', is_disabled: false },
     'name changed in the declaration, and outside of trueup; is_disabled changed in the declaration',
   ],
-  [{ name: 'Head' }, 'name changed outside of trueup; is_disabled was not declared before'],
-  [{ name: 'HQ' }, 'name changed in the declaration; is_disabled was not declared before'],
+  [{ name: 'Head' }, 'name changed outside of trueup; is_disabled was not applied before'],
+  [{ name: 'HQ' }, 'name changed in the declaration; is_disabled was not applied before'],
   [{}, 'name, is_disabled are not as declared'],
 ])('an update says who changed what, as far as what was applied tells: %j', (applied, reason) => {
   const { plan } = planScene({
@@ -2095,7 +2095,7 @@ describe('an update of what refers to', () => {
       'it, and was changed by others',
       [pager],
       ['d-9'],
-      `http_destinations changed in the declaration, and outside of trueup; http_destinations ${changed}`,
+      `http_destinations changed outside of trueup; http_destinations ${changed}`,
     ],
     ['it from now on', [pager], ['d-1'], 'http_destinations changed in the declaration', []],
     [

@@ -54,6 +54,12 @@ test.each<[string, Side, Side, readonly string[]]>([
     ['psk was not to change when it was planned, and is to change now.'],
   ],
   [
+    'a secret that was not to change and that the service does not show',
+    { before: { n: 1 }, after: { n: 2 } },
+    { before: { n: 1 }, after: { psk: '(sensitive)', n: 2 } },
+    ['psk was not to change when it was planned, and is to change now.'],
+  ],
+  [
     'a secret that was to change without the mask of the service',
     { before: { psk: '*', n: 1 }, after: { psk: '(sensitive)', n: 2 } },
     { before: { psk: '*', n: 1 }, after: { psk: '*', n: 3 } },

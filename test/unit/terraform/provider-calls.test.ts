@@ -743,7 +743,7 @@ describe('complaints', () => {
       { settings: '[1]', associated_accounts: ['1'] },
       ['error settings: `settings`: a mapping or null is expected, not a list'],
     ],
-    [RULE, {}, ['warning : The rule has neither accounts nor groups and never fires']],
+    [RULE, {}, ['warning : The rule declares neither accounts nor groups, and a rule without any never fires']],
     [
       RULE,
       {
