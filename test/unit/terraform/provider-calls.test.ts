@@ -743,7 +743,13 @@ describe('complaints', () => {
       { settings: '[1]', associated_accounts: ['1'] },
       ['error settings: `settings`: a mapping or null is expected, not a list'],
     ],
-    [RULE, {}, ['warning : The rule declares neither accounts nor groups, and a rule without any never fires']],
+    [
+      RULE,
+      {},
+      [
+        'warning : The rule declares neither accounts nor groups, and a rule without any never fires',
+      ],
+    ],
     [
       RULE,
       {
