@@ -19,6 +19,8 @@ const FEW = 10;
 function firstRoleOrId({ account, user }: Values, live: readonly Values[]): string | undefined {
   const whose = typeof user === 'string' ? `user ${user}` : 'this user';
   const list = 'List what is live: trueup get account_authorizations -o json';
+  if (typeof user === 'string' && user.includes('@'))
+    return `\`user\` is the id of a user, not an e-mail address. To find the id, add \`lookups: { NAME: { users: { email: ${JSON.stringify(user)} } } }\`, and write \`user: "\${lookups.NAME.id}"\`.`;
   if (!live.some((one) => one.user === user))
     return `No authorization that the v3 API shows is of ${whose}. Invite or authorise the user in the service first, then plan again. Authorizations may name a user by another identifier than the id of its record, such as its user_id. ${list}`;
   const accounts = [...new Set(live.map((one) => one.account))]
@@ -46,7 +48,10 @@ export const accountAuthorizations = kind({
   id: 'id',
   identity: ['user', 'account'],
   attributes: {
-    user: ref('The user.', 'users', { immutable: true, wire: 'relationship' }),
+    user: ref('The user, by id.', 'users', {
+      immutable: true,
+      wire: 'relationship',
+    }),
     account: ref('The account.', 'accounts', { immutable: true, wire: 'relationship' }),
     role: choice('The role. Other roles are accepted with a warning.', roleLadder, {
       open: true,

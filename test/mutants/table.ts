@@ -9323,6 +9323,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/cli/account-in-use.test.ts'],
   },
   {
+    name: 'the e-mail address of a user counts as an id',
+    file: 'resources/account-authorizations.ts',
+    find: "user.includes('@')",
+    replace: 'false',
+    tests: ['unit/reconciler/plan.test.ts'],
+  },
+  {
     name: 'a lookup is not told as a cause',
     file: 'reconciler/plan/change-reasons.ts',
     find: "source === 'lookup' ||",

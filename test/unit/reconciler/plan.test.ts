@@ -2076,6 +2076,17 @@ it.each([
   },
 );
 
+it('says how to name the user of a role whose user is an e-mail address', () => {
+  const { plan } = planScene({
+    declared: [
+      declare('account_authorizations.a', { user: 'a@b.test', account: '1', role: 'no_access' }),
+    ],
+    live: { account_authorizations: [] },
+  });
+  const [advice = ''] = plan.diagnostics.flatMap(({ detail }) => detail ?? []);
+  expect(advice).toContain('add `lookups: { NAME: { users: { email: "a@b.test" } } }`, and write');
+});
+
 describe('an update of what refers to', () => {
   const pager = new Reference('declared', 'alert_push_destinations.p', 'destination_config_id');
   const found = new Reference('lookup', 'pager', 'destination_config_id');
