@@ -14,36 +14,35 @@ export function unknownFile(kinds: Kinds, file: string, read: ReadFile): Unknown
     file,
     keyFor: (kind, name) => {
       const known = kinds.get(kind);
-      const address = `${kind}.${name}`;
-      if (known && holds(name, Object.keys(declarable(known)), address)) return kind;
+      if (known && holds(name, Object.keys(declarable(known)))) return kind;
       const isUse = (use: string): boolean => holds(use, ['template']);
-      return usesOf(address).some(isUse) ? 'use' : undefined;
+      return usesOf(`${kind}.${name}`).some(isUse) ? 'use' : undefined;
     },
   };
 }
 
-/** @param former what a declaration of another name may give as its `renamed_from` */
-type Holds = (name: string, words: readonly string[], former?: string) => boolean;
+type Holds = (name: string, words: readonly string[]) => boolean;
 
-/** Whether a mapping of that name with one of the words, or of the former address, stands at the top, or below a key of the top. */
+/** Whether a mapping of that name with one of the words, or one that was renamed from it, stands at the top, or below a key of the top. */
 function holdsMapping(roots: readonly Raw[]): Holds {
   const tops = roots.filter(isMap);
   const places = [...tops, ...tops.flatMap((top) => Object.values<Raw>(top).filter(isMap))];
-  return (name, words, former) =>
-    places.some((place) =>
-      Object.entries<Raw>(place).some(
-        ([key, value]) =>
-          isMap(value) &&
-          ((key === name && words.some((word) => Object.hasOwn(value, word))) ||
-            (former !== undefined && formerOf(value) === former)),
-      ),
-    );
+  let formers: ReadonlySet<string> | undefined;
+  return (name, words) =>
+    (formers ??= new Set(places.flatMap(formersIn))).has(name) ||
+    places.some((place) => {
+      const value = Object.hasOwn(place, name) ? place[name] : undefined;
+      return isMap(value) && words.some((word) => Object.hasOwn(value, word));
+    });
 }
 
-function formerOf({ lifecycle }: RawMap): string | undefined {
-  const text = isMap(lifecycle) ? lifecycle['renamed_from'] : undefined;
-  return typeof text === 'string' ? withoutKey(text) : undefined;
-}
+/** The names that declarations had before. */
+const formersIn = (place: RawMap): readonly string[] =>
+  Object.values<Raw>(place).flatMap((value) => {
+    const lifecycle = isMap(value) ? value['lifecycle'] : undefined;
+    const former = isMap(lifecycle) ? lifecycle['renamed_from'] : undefined;
+    return typeof former === 'string' ? withoutKey(former) : [];
+  });
 
 const KEYS = /(?<![\w-])([\w-]+)["']?[ \t]*:/g;
 

@@ -3179,14 +3179,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a kind that only a limit needs ends the plan',
     file: 'reconciler/plan/propose.ts',
-    find: '!byRule || missingCredentials.has(code)',
+    find: '!isNeeded || missingCredentials.has(code)',
     replace: 'missingCredentials.has(code)',
     tests: ['unit/reconciler/first-share.test.ts'],
   },
   {
     name: 'a kind that a rule needs is left out where it cannot be read',
     file: 'reconciler/plan/propose.ts',
-    find: '!byRule || missingCredentials.has(code)',
+    find: '!isNeeded || missingCredentials.has(code)',
     replace: 'true',
     tests: ['unit/reconciler/first-share.test.ts'],
   },
@@ -4094,15 +4094,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'destroy deletes what an excluded object refers to',
     file: 'reconciler/plan/target-selection.ts',
-    find: 'destroy ? closure([...dependents], needs) : dependents',
+    find: 'destroy ? closure([...dependents], allNeeds) : dependents',
     replace: 'dependents',
     tests: moving,
   },
   {
     name: 'destroy deletes what dependents of an excluded object refer to',
     file: 'reconciler/plan/target-selection.ts',
-    find: 'closure([...dependents], needs)',
-    replace: 'new Set([...dependents, ...closure(kept, needs)])',
+    find: 'closure([...dependents], allNeeds)',
+    replace: 'new Set([...dependents, ...closure(kept, allNeeds)])',
     tests: moving,
   },
   {
@@ -5223,8 +5223,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what depends on what is excluded by an address between two moves is deleted',
     file: 'reconciler/plan/target-selection.ts',
-    find: 'addressesIn(unwanted, pathOf)',
-    replace: 'addressesIn(unwanted, (former) => [former])',
+    find: 'addressesIn(unwanted, allNeeds, pathOf)',
+    replace: 'addressesIn(unwanted, allNeeds, (former) => [former])',
     tests: ['unit/reconciler/refactoring.test.ts'],
   },
   {
@@ -5258,8 +5258,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: '--target does not follow moves to what is forgotten',
     file: 'reconciler/plan/target-selection.ts',
-    find: 'coverage(all, request, { namesOf, pathOf, renamed })',
-    replace: 'coverage(all, request, { namesOf: (one) => [one], pathOf, renamed })',
+    find: 'coverage(all, request, { namesOf, pathOf, renamed, gone })',
+    replace: 'coverage(all, request, { namesOf: (one) => [one], pathOf, renamed, gone })',
     tests: moving,
   },
   {
@@ -9164,8 +9164,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a key without a mapping counts as a declaration',
     file: 'declarations/unknown-files.ts',
-    find: 'isMap(value) && ((key === name',
-    replace: '(value === null && key === name) || isMap(value) && ((key === name',
+    find: 'isMap(value) && words.some',
+    replace: 'value === null || isMap(value) && words.some',
     tests: ['unit/cli/unknown-file.test.ts'],
   },
   {
@@ -9241,8 +9241,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a part of a text that stays in it counts as the same',
     file: 'reconciler/plan/change-reasons.ts',
-    find: 'if (String(now) !== String(recorded)) return true;',
-    replace: '',
+    find: 'const isSure = String(now) !== String(valueOf(reference, new Map()))',
+    replace: 'const isSure = false',
     tests: ['unit/reconciler/plan.test.ts'],
   },
   {
@@ -9255,16 +9255,44 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an edited reference to another object is told as another id',
     file: 'reconciler/plan/change-reasons.ts',
-    find: 'entry.applied_at > applied_at',
+    find: '!ids.has(`${entry.kind} ${String(one)}`)',
     replace: 'true',
     tests: ['unit/reconciler/plan.test.ts'],
   },
   {
     name: 'an edited reference to another name is told as another name',
     file: 'reconciler/plan/change-reasons.ts',
-    find: 'attribute === kinds.get(entry.kind)?.id &&',
-    replace: '',
+    find: 'attribute !== kinds.get(entry.kind)?.id',
+    replace: 'false',
     tests: ['unit/reconciler/plan.test.ts'],
+  },
+  {
+    name: 'a reference to what did not change is told as a cause',
+    file: 'reconciler/plan/change-reasons.ts',
+    find: 'one.applied_at > other.applied_at',
+    replace: 'true',
+    tests: ['unit/reconciler/plan.test.ts'],
+  },
+  {
+    name: 'a doubtful cause is told as a certain one',
+    file: 'reconciler/plan/change-reasons.ts',
+    find: '!led.every(({ isSure }) => isSure)',
+    replace: 'false',
+    tests: ['unit/reconciler/plan.test.ts'],
+  },
+  {
+    name: 'an exclude keeps nothing that referred to it and is removed',
+    file: 'reconciler/plan/target-selection.ts',
+    find: '...recorded, ...needs',
+    replace: '...needs',
+    tests: ['unit/reconciler/plan.test.ts'],
+  },
+  {
+    name: 'a kind beyond the reference that cannot be read ends the plan',
+    file: 'reconciler/plan/propose.ts',
+    find: 'context.kinds.get(name)?.beyond !== true',
+    replace: 'true',
+    tests: ['unit/reconciler/first-share.test.ts'],
   },
   {
     name: 'groups that a target leaves out do not keep an account in use',
@@ -9297,8 +9325,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a declaration of a new name in a left-out file is not seen',
     file: 'declarations/unknown-files.ts',
-    find: 'formerOf(value) === former',
-    replace: 'false',
+    find: '(formers ??= new Set(places.flatMap(formersIn))).has(name) ||',
+    replace: '',
     tests: ['unit/cli/unknown-file.test.ts'],
   },
   {
@@ -9332,8 +9360,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a lookup is not told as a cause',
     file: 'reconciler/plan/change-reasons.ts',
-    find: "source === 'lookup' ||",
-    replace: '',
+    find: "source === 'lookup' || isLater",
+    replace: 'isLater',
     tests: ['unit/reconciler/plan.test.ts'],
   },
   {

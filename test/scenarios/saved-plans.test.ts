@@ -181,7 +181,7 @@ test('warnings of a saved plan are told when it is applied', async () => {
   });
   await home.expect(0, ['plan', '--out', 'p.plan']);
   const { stderr } = await home.expect(0, ['apply', 'p.plan']);
-  expect(stderr).toContain('the rule has neither accounts nor groups');
+  expect(stderr).toContain('the rule declares neither accounts nor groups');
 });
 
 describe('a saved plan that was applied in part', () => {

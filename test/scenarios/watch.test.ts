@@ -78,7 +78,7 @@ describe('watch', () => {
     watch.child.kill('SIGINT');
     const ended = await watch.ended;
     expect(ended.code).toBe(130);
-    expect(ended.stderr.split('the rule has neither accounts nor groups')).toHaveLength(2);
+    expect(ended.stderr.split('the rule declares neither accounts nor groups')).toHaveLength(2);
     expect(
       ended.stdout
         .split('\n')

@@ -2,6 +2,7 @@
 // refers to.
 import {
   REPLACED_OUTSIDE,
+  cached,
   canonical,
   firstNamed,
   isKnown,
@@ -14,6 +15,7 @@ import {
   type Declaration,
   type Entry,
   type Reference,
+  type State,
   type Value,
 } from '../../model/index.js';
 import type { Draft } from './draft.js';
@@ -92,7 +94,7 @@ function updateReason(
   return [
     howChanged(others.filter((one) => !undeclared.includes(one))),
     undeclared.length > 0 &&
-      `${undeclared.map(({ path }) => path).join(', ')} ${undeclared.length === 1 ? 'was' : 'were'} not applied before`,
+      `${undeclared.map(({ path }) => path).join(', ')} ${undeclared.length === 1 ? 'is' : 'are'} not among the values of the last apply`,
     ...followed.map((one) => one?.words),
     ...unsent.map(({ path }) => `${path} is not recorded as sent`),
     ...waits.map(({ path, after = null }) => `${path} refers to ${awaitedWords(draft, after)}`),
@@ -106,7 +108,7 @@ const FEW = 3;
 
 interface Followed {
   readonly words: string;
-  /** Whether the declaration may be as it was applied. */
+  /** Whether nothing else has to be said of the declaration. */
   readonly explains: boolean;
 }
 
@@ -124,39 +126,52 @@ function follows(
   const written = declaredValueAt(values, path) ?? null;
   const wasThere = ({ source, target }: Reference): boolean =>
     edited === false || source === 'lookup' || entry.depends_on.includes(target);
-  const led = referencesIn(written).filter((reference) => {
+  const mayHaveChanged = ({ source, target }: Reference): boolean =>
+    source === 'lookup' || isLater(draft.input.state?.resources[target], entry);
+  const led = referencesIn(written).flatMap((reference) => {
     const now = valueOf(reference);
-    if (now === undefined || !wasThere(reference)) return false;
-    const recorded = valueOf(reference, new Map());
-    if (String(now) !== String(recorded)) return true;
-    if (holds(prior, String(now), written)) return false;
-    return reference.source !== 'declared' || isBoundAnew(draft, reference, entry.applied_at);
+    if (now === undefined || !wasThere(reference)) return [];
+    const isSure = String(now) !== String(valueOf(reference, new Map()));
+    if (!isSure && (holds(prior, String(now), written) || !mayHaveChanged(reference))) return [];
+    return { reference, isSure: isSure || isBoundAnew(draft, reference, { prior, after }) };
   });
   if (led.length === 0) return undefined;
-  const texts = new Set(led.map((one) => String(valueOf(one))));
-  const lookups = led.filter(({ source }) => source === 'lookup');
-  const names = (of: readonly Reference[]): string =>
-    firstNamed([...new Set(of.map((one) => String(one).slice(2, -1)))], FEW);
+  const texts = new Set(led.map(({ reference }) => String(valueOf(reference))));
+  const names = firstNamed(
+    [...new Set(led.map(({ reference }) => String(reference).slice(2, -1)))],
+    FEW,
+  );
+  if (!led.every(({ isSure }) => isSure))
+    return { words: `${path} changed in the declaration, or in ${names}`, explains: true };
   return {
-    words:
-      lookups.length > 0
-        ? `${path} changed in the declaration, or in ${names(lookups)}`
-        : `${path} refers to ${names(led)}, which changed`,
+    words: `${path} refers to ${names}, which changed`,
     explains: edited === false || differsIn(prior, after, (one) => texts.has(String(one))),
   };
 }
 
-/** Whether an address was given its id after a value that refers to it was applied. */
+const recordedIds = new WeakMap<State, ReadonlySet<string>>();
+
+/** Whether the value before is an id that no other address has: then the address got another one. */
 function isBoundAnew(
   { input: { state, kinds } }: Draft,
   { target, attribute }: Reference,
-  applied_at: string,
+  { prior, after }: { readonly prior: Value | undefined; readonly after: Value },
 ): boolean {
   const entry = state?.resources[target];
-  return (
-    entry !== undefined && attribute === kinds.get(entry.kind)?.id && entry.applied_at > applied_at
+  if (!state || !entry || attribute !== kinds.get(entry.kind)?.id) return false;
+  const ids = cached(
+    recordedIds,
+    state,
+    () => new Set(Object.values(state.resources).map(({ kind, id }) => `${kind} ${id}`)),
   );
+  const stays = new Set([after].flat().map(String));
+  return [prior]
+    .flat()
+    .every((one) => stays.has(String(one)) || !ids.has(`${entry.kind} ${String(one)}`));
 }
+
+const isLater = (one: Entry | undefined, other: Entry): boolean =>
+  one !== undefined && one.applied_at > other.applied_at;
 
 /** Whether the value that was applied is a text, has it as an item, or, if one was written with references in it, as a part. */
 const holds = (prior: Value | undefined, text: string, written: Value): boolean =>

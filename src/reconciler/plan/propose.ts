@@ -107,7 +107,7 @@ export async function propose(
   const used = new Set(
     [...project.declarations, ...Object.values(state?.resources ?? {})].map(({ kind }) => kind),
   );
-  /** By kind: true if a rule needs it, false if only the limits do. */
+  /** By kind: whether the plan is an error if it cannot be read. One that only the limits need, or beyond the API reference, is left out with a warning. */
   const asked = new Map<string, boolean>();
   const proven = new Set<string>();
   const notes = [...unfinished(snapshot), ...secrets.diagnostics];
@@ -117,11 +117,13 @@ export async function propose(
     const { changes, verdicts, diagnostics } = proposal.plan;
     const wanted = new Map([
       ...limitNeeds(input, changes).map((name) => [name, false] as const),
-      ...policyNeeds(changes, context, project.settings, used).map((name) => [name, true] as const),
+      ...policyNeeds(changes, context, project.settings, used).map(
+        (name) => [name, context.kinds.get(name)?.beyond !== true] as const,
+      ),
     ]);
     const unread = [...wanted].filter(
-      ([name, byRule]) =>
-        !input.liveObjects.has(name) && (!asked.has(name) || (byRule && !asked.get(name))),
+      ([name, isNeeded]) =>
+        !input.liveObjects.has(name) && (!asked.has(name) || (isNeeded && !asked.get(name))),
     );
     const more = await readMore(unread, read);
     const unproven = assumptionsOf(input, changes).filter(({ key }) => !proven.has(key));
@@ -130,7 +132,7 @@ export async function propose(
     notes.push(...more.diagnostics);
     if (unread.length === 0 && again.size === 0 && !exact)
       return { ...proposal, plan: { ...proposal.plan, diagnostics: [...notes, ...diagnostics] } };
-    for (const [name, byRule] of unread) asked.set(name, byRule);
+    for (const [name, isNeeded] of unread) asked.set(name, isNeeded);
     for (const { key } of unproven) proven.add(key);
     input = {
       ...input,
@@ -247,21 +249,21 @@ const limitNeeds = (
 /** Codes of a reader that was given no address or no credentials for a kind. */
 export const missingCredentials: ReadonlySet<string> = new Set(['no-target', 'secret-missing']);
 
-/** Kinds that only a policy asks for. One without credentials is left out, with a warning; so is one that only the limits need and that cannot be read. */
+/** Kinds that only a policy asks for. One without credentials is left out, with a warning; so is one that cannot be read and need not be. */
 async function readMore(
-  names: readonly (readonly [name: string, byRule: boolean])[],
+  names: readonly (readonly [name: string, isNeeded: boolean])[],
   read: (names: Iterable<string>) => Promise<LiveCollections>,
 ): Promise<{ liveObjects: LiveCollections; diagnostics: readonly Diagnostic[] }> {
   const liveObjects = new Map<string, LiveCollection>();
   const diagnostics: Diagnostic[] = [];
-  for (const [name, byRule] of names) {
+  for (const [name, isNeeded] of names) {
     try {
       for (const [kind, collection] of await read([name])) liveObjects.set(kind, collection);
     } catch (error) {
       const missing = unreadWarnings(
         error,
         `${name} were not checked for what this plan touches:`,
-      ).find(({ code }) => !byRule || missingCredentials.has(code));
+      ).find(({ code }) => !isNeeded || missingCredentials.has(code));
       if (!missing) throw error;
       diagnostics.push({ ...missing, code: 'policy-unread' });
     }

@@ -106,7 +106,7 @@ function fileLeftOut(objects: readonly LeftOut[]): Diagnostic {
     code: 'file-left-out',
     summary: `${firstNamed(addresses, FEW)} would be removed, ${why}`,
     detail: [
-      `If the file declares ${they}, ${ofEnvironment ? 'give it another name, and ' : ''}write at its top level, with the colon: ${firstNamed(keys, FEW)}`,
+      `If the file declares ${they}, ${ofEnvironment ? 'give the file another name, and ' : ''}write at its top level, with the colon: ${firstNamed(keys, FEW)}`,
       `If no file declares ${they} any more, ${isItsFile ? `delete ${file}, or ` : ''}add${each}: ${removedBlock(addresses[0]!)}`,
     ].join('\n'),
     origin: { file, line: 1, column: 1 },

@@ -52,7 +52,7 @@ export function select(
   );
   const goneAddresses = new Set(gone.map(([address]) => address));
   const declared = request.destroy ? new Map<string, Declaration>() : all;
-  const covers = coverage(all, request, { namesOf, pathOf, renamed });
+  const covers = coverage(all, request, { namesOf, pathOf, renamed, gone });
   const staying = entries.filter(([address]) => !goneAddresses.has(address));
   const declaredKinds = new Set(
     [...project.declarations, ...staying.map(([, entry]) => entry)].map(({ kind }) => kind),
@@ -298,21 +298,27 @@ interface OtherNames {
   readonly pathOf: MovedAddresses['pathOf'];
   /** Declared addresses by those that the state holds. */
   readonly renamed: ReadonlyMap<string, string>;
+  /** Recorded objects that the plan would remove. */
+  readonly gone: readonly (readonly [address: string, entry: Entry])[];
 }
 
 /** Undefined where nothing was asked for in particular: everything is covered. */
 function coverage(
   declared: ReadonlyMap<string, Declaration>,
   { targets: wanted, excludes: unwanted, destroy }: PlanRequest,
-  { namesOf, pathOf, renamed }: OtherNames,
+  { namesOf, pathOf, renamed, gone }: OtherNames,
 ): ((address: string) => boolean) | undefined {
   if (wanted.length === 0 && unwanted.length === 0) return undefined;
   const needs = references(declared);
+  // What is removed referred to what the state says.
+  const recorded = gone.map(([address, entry]) => [address, entry.depends_on] as const);
+  const allNeeds: Edges = new Map([...recorded, ...needs]);
   const addressesIn = (
     asked: readonly string[],
+    within: Edges,
     formersOf: (former: string) => readonly string[],
   ): readonly string[] => [
-    ...[...declared.keys()].filter((address) => named(address, asked)),
+    ...[...within.keys()].filter((address) => named(address, asked)),
     ...[...renamed].flatMap(([former, address]) =>
       destroy && formersOf(former).some((one) => named(one, asked)) ? [address] : [],
     ),
@@ -321,14 +327,14 @@ function coverage(
     wanted.length === 0
       ? undefined
       : closure(
-          addressesIn(wanted, (former) => [former]),
+          addressesIn(wanted, needs, (former) => [former]),
           destroy ? new Map() : needs,
         );
   // Another environment may hold the object at any address of its path: what is excluded stays there, too.
-  const kept = addressesIn(unwanted, pathOf);
-  const dependents = closure(kept, invert(needs));
+  const kept = addressesIn(unwanted, allNeeds, pathOf);
+  const dependents = closure(kept, invert(allNeeds));
   // What stays needs what it refers to.
-  const excludes = destroy ? closure([...dependents], needs) : dependents;
+  const excludes = destroy ? closure([...dependents], allNeeds) : dependents;
   return (address) => {
     const names = namesOf(address);
     const isWanted =

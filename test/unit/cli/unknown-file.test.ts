@@ -80,7 +80,7 @@ test.each([
   [
     'a file, under a new name,',
     'y.yaml',
-    'people:\n  eva: { email: a@example.com, lifecycle: { renamed_from: users.ada } }\n',
+    'people:\n  eva: { email: a@example.com, lifecycle: { renamed_from: ada } }\n',
   ],
 ])('removes nothing that %s may declare now', async (_, name, text) => {
   write('x.yaml', 'accounts:\n  depot: { name: Depot }\n');
@@ -88,7 +88,7 @@ test.each([
   const { code, stderr } = await typing(plan, cwd, 'plan');
   expect(code).toBe(1);
   expect(stderr).toContain(`error: users.ada would be removed, but ${name} may declare it`);
-  const rename = name === 'y.yaml' ? '' : 'give it another name, and ';
+  const rename = name === 'y.yaml' ? '' : 'give the file another name, and ';
   expect(stderr).toContain(
     `If the file declares it, ${rename}write at its top level, with the colon: \`users:\``,
   );

@@ -189,3 +189,29 @@ it('takes no declaration that PATHs leave out for a second one of the same objec
     ['adopt'],
   ]);
 });
+
+it.each([403, 404])(
+  'a kind beyond the reference that a rule needs is left out, aloud, where it answers %i',
+  async (status) => {
+    let isRefused = false;
+    const cloud = rig({
+      intercept: async ({ method, path }, proceed) =>
+        isRefused && method === 'GET' && path.includes('groups')
+          ? { status, headers: {}, body: '' }
+          : proceed(),
+    });
+    const old = declare('accounts.old', { name: 'Old' });
+    const group = declare('groups.g', {
+      name: 'G',
+      account: new Reference('declared', 'accounts.keep', 'id'),
+    });
+    const kept = [declare('accounts.keep', { name: 'Keep' }), group];
+    await cloud.apply(desire(old, ...kept));
+    isRefused = true;
+    const { plan, exit } = await cloud.plan(desire(...kept), { targets: ['accounts.old'] });
+    expect([exit, plan.diagnostics.map(({ code }) => code).toSorted()]).toEqual([
+      2,
+      ['not-read', 'policy-unread'],
+    ]);
+  },
+);

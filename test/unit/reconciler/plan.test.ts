@@ -876,6 +876,29 @@ const table: readonly Row[] = [
     exit: 2,
   },
   {
+    title: 'exclude leaves out what referred to it and is no longer declared',
+    declared: [declare('accounts.hq', { name: 'HQ' })],
+    state: {
+      'accounts.hq': entry('accounts', '2', { name: 'HQ' }),
+      'accounts.sub': {
+        ...entry('accounts', '3', { name: 'S', account: '2' }),
+        depends_on: ['accounts.hq'],
+      },
+      'accounts.old': entry('accounts', '4', { name: 'Old' }),
+    },
+    live: {
+      accounts: [
+        root,
+        live('accounts', '2', { name: 'HQ', account: '1' }),
+        live('accounts', '3', { name: 'S', account: '2' }),
+        live('accounts', '4', { name: 'Old', account: '1' }),
+      ],
+    },
+    request: { excludes: ['accounts.hq'] },
+    steps: ['delete accounts.old'],
+    exit: 2,
+  },
+  {
     title: 'a target nobody knows',
     declared: [declare('accounts.hq', { name: 'N' })],
     live: { accounts: [root] },
@@ -1045,8 +1068,8 @@ it.each<[Record<string, string | boolean>, string]>([
     { name: 'Old', is_disabled: false },
     'name changed in the declaration, and outside of trueup; is_disabled changed in the declaration',
   ],
-  [{ name: 'Head' }, 'name changed outside of trueup; is_disabled was not applied before'],
-  [{ name: 'HQ' }, 'name changed in the declaration; is_disabled was not applied before'],
+  [{ name: 'Head' }, 'name changed outside of trueup; is_disabled is not among the values of the last apply'],
+  [{ name: 'HQ' }, 'name changed in the declaration; is_disabled is not among the values of the last apply'],
   [{}, 'name, is_disabled are not as declared'],
 ])('an update says who changed what, as far as what was applied tells: %j', (applied, reason) => {
   const { plan } = planScene({
@@ -2157,11 +2180,13 @@ describe('an update of what refers to', () => {
   );
 
   it.each([
-    ['account', 'id', {}],
-    ['name', 'name', LATER],
+    ['account', 'id', {}, 'account changed in the declaration'],
+    ['account', 'id', LATER, 'account changed in the declaration, or in accounts.elm.id'],
+    ['name', 'name', {}, 'name changed in the declaration'],
+    ['name', 'name', LATER, 'name changed in the declaration, or in accounts.elm.name'],
   ])(
-    'it as before, and with another attribute from now on, does not say so: %s',
-    (path, name, more) => {
+    'it as before, and with another attribute from now on, does not say so for sure: %s',
+    (path, name, more, reason) => {
       const before = { name: 'Sub of Fir', account: '2' };
       const to = new Reference('declared', 'accounts.elm', name);
       const { plan } = planScene({
@@ -2184,9 +2209,7 @@ describe('an update of what refers to', () => {
           ],
         },
       });
-      expect(plan.changes.find(({ address }) => address === 'accounts.oak')?.reason).toBe(
-        `${path} changed in the declaration`,
-      );
+      expect(plan.changes.find(({ address }) => address === 'accounts.oak')?.reason).toBe(reason);
     },
   );
 
