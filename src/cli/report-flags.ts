@@ -52,6 +52,10 @@ export const styleBesideErrors = (context: Context): Style => ({
 export const fileStyle = (context: Context): Style =>
   styled(context, { color: false, width: Infinity });
 
+/** What a plan or an audit says where a secret counts as unchanged. */
+export const SECRETS_COMPARED =
+  'The service does not show secrets: they are compared with those sent last.\n';
+
 /** Whether stdout carries text: then a person may read it, and stderr names the command to type next. */
 export const showsText = ({ flags }: Context): boolean =>
   !flags.json && (flags.format ?? 'text') === 'text';

@@ -1,12 +1,6 @@
 // One audit, as `drift` runs it once and `watch` repeatedly.
-import {
-  exits,
-  warning,
-  worst,
-  type Diagnostic,
-  type DriftDocument,
-  type Exit,
-} from '../model/index.js';
+import { exits, warning, worst, type Diagnostic, type DriftDocument } from '../model/index.js';
+import type { Audit } from '../reconciler/audit/drift.js';
 import { described } from '../state/store-port.js';
 import { withCommands } from './commands-to-type.js';
 import type { Context } from './context.js';
@@ -16,12 +10,16 @@ import { bareMeta, markTold, metaOf, type ProjectContext } from './working-conte
 export async function audit(
   context: Context,
   site: ProjectContext,
-): Promise<{ readonly document: DriftDocument; readonly exit: Exit }> {
+): Promise<Pick<Audit, 'exit' | 'compares_secrets'> & { readonly document: DriftDocument }> {
   const { findDrift } = await import('../reconciler/audit/drift.js');
   const { driftDocument } = await import('../report/index.js');
   // An audit waits for nobody.
   const before = await site.store.holder();
-  const { exit, ...found } = await findDrift(site.context, site.project, site.snapshot);
+  const { exit, compares_secrets, ...found } = await findDrift(
+    site.context,
+    site.project,
+    site.snapshot,
+  );
   markTold(site.project);
   const writer = before ?? (await site.store.holder());
   const writing = writer && [
@@ -38,7 +36,7 @@ export async function audit(
     meta: metaOf(context, site),
   });
   const fails = isDrift && document.summary.unmanaged > 0;
-  return { document, exit: worst([exit, fails ? exits.changes : exits.done]) };
+  return { document, compares_secrets, exit: worst([exit, fails ? exits.changes : exits.done]) };
 }
 
 /** The document of an audit that could not be made: nothing but why. */

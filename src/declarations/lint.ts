@@ -123,7 +123,10 @@ function literalSecrets(kind: Kind, values: Values): readonly Advice[] {
     [...literalsIn(values[name]!, name)].map((path) => ({
       code: 'literal-secret',
       summary: `\`${path}\` is named like a secret, and its value is in the file`,
-      detail: wire === 'merge' ? `Write \`"\${secret.env.NAME}"\`. ${shown}` : shown,
+      detail:
+        wire === 'merge'
+          ? `Write \`"\${secret.env.NAME}"\`. If the service shows the value masked, the next plan is an error until you do. ${shown}`
+          : shown,
       attribute: path,
     })),
   );

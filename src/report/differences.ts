@@ -35,8 +35,6 @@ export interface Difference {
   /** Part of `after` is known only after apply; `after` has the text of its reference. */
   readonly unknown: boolean;
   readonly sensitive: boolean;
-  /** It is sent to an object that is adopted: whether the live secret differs, nobody can read. */
-  readonly unread?: boolean;
   /** No update can make this change, so the object is replaced. */
   readonly forces?: boolean;
   /** Of a group of changes whose values differ here: the difference of each. */
@@ -90,7 +88,6 @@ export function differences({
       ...shown({ path, ...both }),
       unknown: marked(change.after_unknown, path),
       sensitive: marked(change.before_sensitive, path) || marked(change.after_sensitive, path),
-      unread: change.importing !== undefined,
       forces: fixed.some((names) => names.every((name, index) => path[index] === name)),
       ...labelsAt(reference_labels, path[0]),
     }));
@@ -233,7 +230,7 @@ export const NOT_SET = 'not set';
  * @param isUpdate whether some attributes are set and others removed: then a side without a value is named
  */
 export function oneLine(
-  { before, after, sensitive, unread, others, labels }: Difference,
+  { before, after, sensitive, others, labels }: Difference,
   isUpdate = false,
 ): string | undefined {
   const ends = others && [others[0]!, others.at(-1)!].map((one) => oneLine(one, isUpdate));
@@ -244,9 +241,9 @@ export function oneLine(
   if (after === undefined)
     return `${inline(before ?? null, labels)}${isNamed ? ` → ${NOT_SET}` : ''}`;
   if (before === undefined) return `${isNamed ? `${NOT_SET} → ` : ''}${inline(after, labels)}`;
-  if (unread && sensitive && after === SENSITIVE) return `${SENSITIVE}, is sent`;
-  if (equal(before, after) || (sensitive && after === SENSITIVE))
-    return `${inline(after, labels)}, changes`;
+  // Whether the live secret differs, nobody can read.
+  if (sensitive && after === SENSITIVE) return `${SENSITIVE}, is sent`;
+  if (equal(before, after)) return `${inline(after, labels)}, changes`;
   if (Array.isArray(before) && Array.isArray(after) && before.length + after.length > 2)
     return undefined;
   return `${inline(before, labels)} → ${inline(after, labels)}`;

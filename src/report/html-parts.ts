@@ -167,7 +167,7 @@ function fieldRow(
   difference: Difference,
   { old, now }: { readonly old: boolean; readonly now: boolean },
 ): Markup {
-  const { path, before, after, sensitive, unread } = difference;
+  const { path, before, after, sensitive } = difference;
   const said = remark(difference).trim();
   const later = said === '' ? undefined : markup` <span class="muted">${said}</span>`;
   const head = markup`<tr><th scope="row"><code>${path}</code></th>`;
@@ -175,7 +175,7 @@ function fieldRow(
     return markup`${head}<td${raw(old && now ? ' colspan="2"' : '')}>${lines(rows(difference))}${later}</td></tr>\n`;
   const resent =
     sensitive && before !== undefined && after !== undefined
-      ? markup` <span class="muted">(${unread ? 'is sent' : 'changes'})</span>`
+      ? markup` <span class="muted">(is sent)</span>`
       : undefined;
   const left = old ? markup`<td>${ends(difference, 'before')}</td>` : undefined;
   const right = now ? markup`<td>${ends(difference, 'after')}${later}${resent}</td>` : undefined;

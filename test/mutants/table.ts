@@ -8238,7 +8238,14 @@ export const mutants: readonly Mutant[] = [
     tests: updating,
   },
   {
-    name: 'a plan without changes does not say how secrets are compared',
+    name: 'an audit does not say how secrets are compared',
+    file: 'reconciler/audit/drift.ts',
+    find: "compares_secrets: [...secrets.values()].includes('same')",
+    replace: 'compares_secrets: false',
+    tests: ['unit/cli/printed-commands.test.ts'],
+  },
+  {
+    name: 'a plan does not say how secrets are compared',
     file: 'cli/commands/plan.ts',
     find: "[...secrets.values()].includes('same')",
     replace: 'false',
@@ -8576,8 +8583,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a plan that shows its requests names the flag for it',
     file: 'cli/commands/plan.ts',
-    find: 'if (!flags.showRequests)',
-    replace: 'if (true)',
+    find: '!flags.showRequests && plan',
+    replace: 'plan',
     tests: ['unit/cli/printed-commands.test.ts'],
   },
   {
@@ -9358,6 +9365,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/reconciler/plan.test.ts'],
   },
   {
+    name: 'a secret that is newly declared is told as declared differently',
+    file: 'reconciler/plan/change-reasons.ts',
+    find: 'drifted !== true && after instanceof Secret',
+    replace: 'drifted === false && after instanceof Secret',
+    tests: ['unit/reconciler/plan.test.ts'],
+  },
+  {
+    name: 'a secret that a document does not have counts as unreadable',
+    file: 'reconciler/plan/change-reasons.ts',
+    find: '(before !== undefined || kind?.attributes',
+    replace: '(true || kind?.attributes',
+    tests: ['unit/reconciler/plan.test.ts'],
+  },
+  {
     name: 'a lookup is not told as a cause',
     file: 'reconciler/plan/change-reasons.ts',
     find: "source === 'lookup' || isLater",
@@ -9717,15 +9738,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an adoption says that a secret differs which nobody can read',
     file: 'reconciler/plan/change-reasons.ts',
-    find: 'const others = changes.filter(({ after }) => !(after instanceof Secret));',
-    replace: 'const others = changes;',
+    find: 'const secret = changes.filter(isUnread);',
+    replace: 'const secret = changes.filter((one) => false && isUnread(one));',
     tests: plan,
   },
   {
-    name: 'the secret of an adopted object is said to change',
+    name: 'a secret that is sent is said to change',
     file: 'report/differences.ts',
-    find: 'unread: change.importing !== undefined,',
-    replace: '',
+    find: 'if (sensitive && after === SENSITIVE)',
+    replace: 'if (false)',
     tests: ['unit/report/text.test.ts'],
   },
 ];

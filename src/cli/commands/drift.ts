@@ -18,6 +18,7 @@ import {
   conclude,
   formsOf,
   outputsOf,
+  SECRETS_COMPARED,
   showsText,
   writeReports,
   type Forms,
@@ -43,11 +44,12 @@ async function report(
       : (await import('../forge/drift-issue.js')).driftIssue(context, forge, paths);
   const work = withProject(context, paths, async (site): Promise<Exit> => {
     const { renderDrift } = await import('../../report/render.js');
-    const { document, exit } = await audit(context, site);
+    const { document, exit, compares_secrets } = await audit(context, site);
     end(auditEnd(document));
     site.watch.end();
     if (site.watch.lines) out.write(site.watch.lines.drift(document));
     const concluded = await conclude(context, forms, document, { render: renderDrift, exit });
+    if (showsText(context) && compares_secrets) err.write(SECRETS_COMPARED);
     if (showsText(context) && document.drift.some(({ status }) => status !== 'settled'))
       err.write(`To see what apply would change: ${typed('trueup plan', context.said)}\n`);
     if (showsText(context) && document.drift.some(isAcceptable))

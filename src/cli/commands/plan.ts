@@ -9,7 +9,14 @@ import { scopeWords, typed } from '../commands-to-type.js';
 import type { Command, Context } from '../context.js';
 import { checkOutputs } from '../output-files.js';
 import { chosen } from '../project.js';
-import { conclude, formsOf, outputsOf, planRenderer, showsText } from '../report-flags.js';
+import {
+  conclude,
+  formsOf,
+  outputsOf,
+  planRenderer,
+  SECRETS_COMPARED,
+  showsText,
+} from '../report-flags.js';
 import { protectionOf, refuseSecretVariables, savePlan } from '../saved-plan.js';
 import { timeFrom } from '../time-arguments.js';
 import { withPolicies } from '../project-policies.js';
@@ -60,15 +67,14 @@ export const run: Command = async (context, paths) => {
   return withProject(context, paths, work, how);
 };
 
-/** The flag that shows what is sent, where something is; else what "no changes" does not cover. */
+/** What the comparison does not cover, and the flag that shows what is sent, where something is. */
 function sayMore(context: Context, { plan, secrets }: Proposal): void {
   const { flags, err } = context;
   const isWrong = plan.diagnostics.some((one) => one.severity === 'error');
   if (isWrong || !showsText(context)) return;
-  if (!plan.changes.some(writes)) {
-    if ([...secrets.values()].includes('same'))
-      err.write('The service does not show secrets: they are compared with those sent last.\n');
-  } else if (!flags.showRequests) err.write('To see what is sent: --show-requests\n');
+  if ([...secrets.values()].includes('same')) err.write(SECRETS_COMPARED);
+  if (!flags.showRequests && plan.changes.some(writes))
+    err.write('To see what is sent: --show-requests\n');
 }
 
 /** That nothing is applied; or the command that carries out what was shown, with the flags that allow what blocks it; or that records drift to what is declared. */

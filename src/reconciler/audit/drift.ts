@@ -56,6 +56,8 @@ import { declaredValueAt } from '../plan/resolve-references.js';
 export interface Audit extends Findings {
   /** 0 in sync, 2 drift, 1 or 5 where the audit could not be made. */
   readonly exit: Exit;
+  /** Whether a declared secret counts as unchanged because it is the one sent last. */
+  readonly compares_secrets: boolean;
 }
 
 export interface AuditContext extends PlanContext, Pick<Provider, 'audits'> {
@@ -128,6 +130,7 @@ export async function findDrift(
       ...unverified(expectations),
     ],
     exit: exitOf({ exit, plan }, records, expectations),
+    compares_secrets: [...secrets.values()].includes('same'),
   };
 }
 

@@ -14,6 +14,7 @@ import {
   type AttributeChange,
   type Declaration,
   type Entry,
+  type Kind,
   type Reference,
   type State,
   type Value,
@@ -36,7 +37,7 @@ export function reasonOf(
       match.how === 'adopt'
         ? `${adoptionWords(declaration)} names it`
         : 'it is the only unmanaged object that matches';
-    return `${how}; ${adoptionEffect(changes)}`;
+    return `${how}; ${adoptionEffect(draft.input.kinds.get(declaration.kind), changes)}`;
   }
   if (changes.length > 0) return updateReason(draft, declaration, match.renamedFrom, changes);
   return match.renamedFrom === undefined
@@ -45,10 +46,14 @@ export function reasonOf(
 }
 
 /** What is sent to an object that is adopted. */
-function adoptionEffect(changes: readonly AttributeChange[]): string {
+function adoptionEffect(kind: Kind | undefined, changes: readonly AttributeChange[]): string {
   const pathsOf = (some: typeof changes): string => some.map(({ path }) => path).join(', ');
-  const secret = changes.filter(({ after }) => after instanceof Secret);
-  const others = changes.filter(({ after }) => !(after instanceof Secret));
+  // A document shows a mask where it has a secret.
+  const isUnread = ({ path, before, after }: AttributeChange): boolean =>
+    after instanceof Secret &&
+    (before !== undefined || kind?.attributes[path.split('.', 1)[0]!]?.wire !== 'merge');
+  const secret = changes.filter(isUnread);
+  const others = changes.filter((one) => !isUnread(one));
   const [values, ones] = secret.length === 1 ? ['value', 'one is'] : ['values', 'ones are'];
   const effects = [
     ...(others.length > 0 ? [`${pathsOf(others)} will be updated`] : []),
@@ -80,7 +85,7 @@ function updateReason(
   );
   const unsent = changes.filter(
     ({ path, after, drifted }) =>
-      drifted === false && after instanceof Secret && own(secrets, path) === undefined,
+      drifted !== true && after instanceof Secret && own(secrets, path) === undefined,
   );
   const known = changes.filter((one) => !waits.includes(one) && !unsent.includes(one));
   const followed = known.map((change) => follows(draft, declaration, entry, change));

@@ -203,7 +203,7 @@ function movesToNowhere({ project, selection }: Noted): readonly Diagnostic[] {
       severity: 'warning',
       code: 'moved-nowhere',
       summary: `${address} is not moved: nothing is declared at its address after the move from ${block.from} to ${block.to}. It counts as removed.`,
-      detail: 'Declare it under its new address, or delete the block if it is to be removed.',
+      detail: 'Declare it under its new address. If it is to be removed, there is nothing to do.',
       address,
       origin: block.origin,
     };

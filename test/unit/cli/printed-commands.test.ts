@@ -5,6 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { run as apply } from '../../../src/cli/commands/apply.js';
 import { run as diff } from '../../../src/cli/commands/diff.js';
 import { rollback } from '../../../src/cli/commands/kept-states.js';
+import { run as drift } from '../../../src/cli/commands/drift.js';
 import { run as plan } from '../../../src/cli/commands/plan.js';
 import { run as flip } from '../../../src/cli/commands/sim-flip.js';
 import { run as testPolicies } from '../../../src/cli/commands/test.js';
@@ -43,7 +44,7 @@ test.each([
   expect(stderr.match(/To see what is sent: --show-requests/g) ?? []).toHaveLength(count);
 });
 
-test('a plan without changes says how secrets are compared, where there are some', async () => {
+test('a plan and an audit say how secrets are compared, where there are some', async () => {
   const destination =
     'alert_push_destinations:\n  p:\n    name: P\n    endpoint: { url: https://hooks.example.com/a }\n';
   const secret = '    authentication: { secret: "${secret.env.PAGER}" }\n';
@@ -55,8 +56,13 @@ test('a plan without changes says how secrets are compared, where there are some
     const where = { cwd, env: { PAGER: 'hunter2' } };
     const first = await inProcess(apply, ['apply', '--auto-approve'], where);
     expect(first.code).toBe(0);
-    const { stderr } = await inProcess(plan, ['plan'], where);
-    expect(stderr.match(/The service does not show secrets/g) ?? []).toHaveLength(count);
+    for (const [command, name] of [
+      [plan, 'plan'],
+      [drift, 'drift'],
+    ] as const) {
+      const { stderr } = await inProcess(command, [name], where);
+      expect(stderr.match(/The service does not show secrets/g) ?? []).toHaveLength(count);
+    }
   }
 });
 

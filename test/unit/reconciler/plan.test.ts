@@ -1027,6 +1027,55 @@ it.each([
   expect(plan.verdicts.find(({ rule }) => rule === 'protected')?.detail).toContain(words);
 });
 
+it('the adoption of an object says that a secret is added where its document has none', () => {
+  const { plan } = planScene({
+    declared: [
+      declare('configuration_managers.c', {
+        router: '7',
+        configuration: [{ system: { pin: new Secret('env.PIN', () => '1234') } }, []],
+      }),
+    ],
+    live: {
+      configuration_managers: [
+        live('configuration_managers', '9', {
+          router: '7',
+          configuration: [{ system: { name: 'North' } }, []],
+        }),
+      ],
+    },
+  });
+  expect(plan.changes[0]?.reason).toContain('; configuration.0.system.pin will be updated');
+});
+
+it('a secret of a document that was a literal before is not recorded as sent', () => {
+  const configuration = (system: Values): Values => ({
+    router: '7',
+    configuration: [{ system }, []],
+  });
+  const pin = new Secret('env.PIN', () => '1234');
+  const { plan } = planScene({
+    declared: [declare('configuration_managers.c', configuration({ name: 'North', pin }))],
+    state: {
+      'configuration_managers.c': entry('configuration_managers', '9', {
+        router: '7',
+        configuration: [{ system: { name: 'North' } }, []],
+      }),
+    },
+    live: {
+      configuration_managers: [
+        live('configuration_managers', '9', {
+          router: '7',
+          configuration: [{ system: { name: 'North', pin: '*' } }, []],
+        }),
+      ],
+    },
+    more: {
+      secrets: new Map([['configuration_managers.c configuration.0.system.pin', 'unknown']]),
+    },
+  });
+  expect(plan.changes[0]?.reason).toBe('configuration.0.system.pin is not recorded as sent');
+});
+
 it.each<[what: string, declared: Values, effect: string]>([
   [
     'alone',
@@ -1068,8 +1117,14 @@ it.each<[Record<string, string | boolean>, string]>([
     { name: 'Old', is_disabled: false },
     'name changed in the declaration, and outside of trueup; is_disabled changed in the declaration',
   ],
-  [{ name: 'Head' }, 'name changed outside of trueup; is_disabled is not among the values of the last apply'],
-  [{ name: 'HQ' }, 'name changed in the declaration; is_disabled is not among the values of the last apply'],
+  [
+    { name: 'Head' },
+    'name changed outside of trueup; is_disabled is not among the values of the last apply',
+  ],
+  [
+    { name: 'HQ' },
+    'name changed in the declaration; is_disabled is not among the values of the last apply',
+  ],
   [{}, 'name, is_disabled are not as declared'],
 ])('an update says who changed what, as far as what was applied tells: %j', (applied, reason) => {
   const { plan } = planScene({
