@@ -35,6 +35,8 @@ export interface Difference {
   /** Part of `after` is known only after apply; `after` has the text of its reference. */
   readonly unknown: boolean;
   readonly sensitive: boolean;
+  /** A plan sends the value. */
+  readonly isSent?: true;
   /** No update can make this change, so the object is replaced. */
   readonly forces?: boolean;
   /** Of a group of changes whose values differ here: the difference of each. */
@@ -88,6 +90,7 @@ export function differences({
       ...shown({ path, ...both }),
       unknown: marked(change.after_unknown, path),
       sensitive: marked(change.before_sensitive, path) || marked(change.after_sensitive, path),
+      isSent: true as const,
       forces: fixed.some((names) => names.every((name, index) => path[index] === name)),
       ...labelsAt(reference_labels, path[0]),
     }));
@@ -230,7 +233,7 @@ export const NOT_SET = 'not set';
  * @param isUpdate whether some attributes are set and others removed: then a side without a value is named
  */
 export function oneLine(
-  { before, after, sensitive, others, labels }: Difference,
+  { before, after, sensitive, isSent, others, labels }: Difference,
   isUpdate = false,
 ): string | undefined {
   const ends = others && [others[0]!, others.at(-1)!].map((one) => oneLine(one, isUpdate));
@@ -242,7 +245,7 @@ export function oneLine(
     return `${inline(before ?? null, labels)}${isNamed ? ` → ${NOT_SET}` : ''}`;
   if (before === undefined) return `${isNamed ? `${NOT_SET} → ` : ''}${inline(after, labels)}`;
   // Whether the live secret differs, nobody can read.
-  if (sensitive && after === SENSITIVE) return `${SENSITIVE}, is sent`;
+  if (sensitive && after === SENSITIVE) return isSent ? `${SENSITIVE}, is sent` : SENSITIVE;
   if (equal(before, after)) return `${inline(after, labels)}, changes`;
   if (Array.isArray(before) && Array.isArray(after) && before.length + after.length > 2)
     return undefined;

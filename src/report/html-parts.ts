@@ -167,14 +167,14 @@ function fieldRow(
   difference: Difference,
   { old, now }: { readonly old: boolean; readonly now: boolean },
 ): Markup {
-  const { path, before, after, sensitive } = difference;
+  const { path, before, after, sensitive, isSent } = difference;
   const said = remark(difference).trim();
   const later = said === '' ? undefined : markup` <span class="muted">${said}</span>`;
   const head = markup`<tr><th scope="row"><code>${path}</code></th>`;
   if (oneLine(difference) === undefined)
     return markup`${head}<td${raw(old && now ? ' colspan="2"' : '')}>${lines(rows(difference))}${later}</td></tr>\n`;
   const resent =
-    sensitive && before !== undefined && after !== undefined
+    isSent && sensitive && before !== undefined && after !== undefined
       ? markup` <span class="muted">(is sent)</span>`
       : undefined;
   const left = old ? markup`<td>${ends(difference, 'before')}</td>` : undefined;

@@ -402,10 +402,12 @@ export const healthSentences = (health: readonly HealthIssue[]): readonly string
   });
 
 /** Who changed the object and when, as far as the activity log knows. */
-export const changedBy = (record: DriftRecord): string =>
-  isChangedOutside(record)
-    ? authorSentence(record)
-    : 'not changed outside of trueup: the declaration changed, or what it refers to';
+export function changedBy(record: DriftRecord): string {
+  if (isChangedOutside(record)) return authorSentence(record);
+  if (record.changes.every(({ declared }) => declared === SENSITIVE))
+    return 'the declared value is not the one sent last; whether somebody changed the live one, nobody can see';
+  return 'not changed outside of trueup: the declaration changed, or what it refers to';
+}
 
 /** False where the live object is as it was applied, as far as it was: an attribute that is declared since then was not. */
 export const isChangedOutside = ({ status, since, changes }: DriftRecord): boolean =>

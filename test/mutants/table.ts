@@ -9379,6 +9379,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/reconciler/plan.test.ts'],
   },
   {
+    name: 'what refers to an object that looks renamed is said to be missing',
+    file: 'reconciler/plan/plan.ts',
+    find: 'fillAll(kind.attributes, values, ofRenamed(draft))',
+    replace: 'values',
+    tests: ['unit/reconciler/plan.test.ts'],
+  },
+  {
+    name: 'an audit says that nobody changed a secret outside',
+    file: 'report/words.ts',
+    find: 'record.changes.every(({ declared }) => declared === SENSITIVE)',
+    replace: 'false',
+    tests: ['unit/reconciler/drift.test.ts'],
+  },
+  {
     name: 'a lookup is not told as a cause',
     file: 'reconciler/plan/change-reasons.ts',
     find: "source === 'lookup' || isLater",

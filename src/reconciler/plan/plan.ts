@@ -4,6 +4,7 @@ import {
   defined,
   faultsOf,
   referencesIn,
+  Reference,
   writes,
   type AttributeChange,
   type Change,
@@ -142,11 +143,13 @@ function draftOf(input: PlanInput): Draft {
   };
 }
 
+const hasError = (found: readonly Diagnostic[]): boolean =>
+  found.some(({ severity }) => severity === 'error');
+
 export function plan(input: PlanInput): Proposal {
   const draft = draftOf(input);
   const { selection, graph: order, diagnostics, planned, matcher } = draft;
-  const hasErrors = diagnostics.some((one) => one.severity === 'error');
-  const changes = (hasErrors ? [] : order.order).flatMap((address) =>
+  const changes = (hasError(diagnostics) ? [] : order.order).flatMap((address) =>
     planDeclared(draft, selection.declarations.get(address)!),
   );
   const others = matchOthers(draft, selection.others);
@@ -160,7 +163,9 @@ export function plan(input: PlanInput): Proposal {
   );
   const [wanted, unwanted] = afterDeposed(draft, changes, removals);
   const ordered = sequence(wanted, unwanted, input);
-  const hasRest = ordered.some(({ action }) => action !== 'keep');
+  // To leave out what cannot be created corrects no rename and no immutable attribute.
+  const isElseWrong = draft.renamed.length + draft.fixed.length > 0;
+  const hasRest = !isElseWrong && ordered.some(({ action }) => action !== 'keep');
   diagnostics.push(...cannotCreateErrors(draft.absent, hasRest));
   waitForUnseen(draft, ordered);
   const addresses = new Set([
@@ -351,7 +356,7 @@ function isFaulty(
     },
   );
   draft.diagnostics.push(...faults);
-  return faults.some(({ severity }) => severity === 'error');
+  return hasError(faults);
 }
 
 const common = (draft: Draft, declaration: Declaration, reason: string, match: Match) => ({
@@ -372,6 +377,15 @@ const declaredObject = (declaration: Declaration, declared: Values): DeclaredObj
   ...defined({ on_removal: declaration.lifecycle.on_removal }),
 });
 
+/** What looks renamed has the values that its earlier address has. */
+const ofRenamed =
+  ({ renamed, lookups, input }: Draft): Resolver =>
+  ({ target, attribute }) => {
+    const old = renamed.find(({ change }) => change.address === target)?.old.address;
+    const reference = old === undefined ? undefined : new Reference('declared', old, attribute);
+    return reference && resolveReference(reference, new Map(), lookups, input);
+  };
+
 function creation(
   draft: Draft,
   { kind, declaration, filled: values }: FilledDeclaration,
@@ -379,14 +393,15 @@ function creation(
 ): readonly Create[] {
   const collection = draft.input.liveObjects.get(kind.name)!;
   if (!kind.operations.create) {
-    const [held] = draft.matcher.held(kind, values);
+    const asRenamed = fillAll(kind.attributes, values, ofRenamed(draft));
+    const [held] = draft.matcher.held(kind, asRenamed);
     if (held && draft.selection.gone.has(held[0])) {
       const [address, live] = held;
       draft.renamed.push({
         old: { address, name: address.slice(kind.name.length + 1) },
         change: declaration,
         waiting: [],
-        isAsDeclared: isAsLive(kind, values, live),
+        isAsDeclared: isAsLive(kind, asRenamed, live),
       });
       return [];
     }

@@ -625,7 +625,9 @@ describe('a secret that is not the one last sent', () => {
       { status: 'changed', changes: [{ path: 'configuration.0.wifi.psk', ...shown }] },
     ]);
     expect(audit.drift.map(changedBy)).toEqual(
-      Array(2).fill('not changed outside of trueup: the declaration changed, or what it refers to'),
+      Array(2).fill(
+        'the declared value is not the one sent last; whether somebody changed the live one, nobody can see',
+      ),
     );
     expect(JSON.stringify(audit)).not.toContain('canary');
   });

@@ -1047,6 +1047,36 @@ it('the adoption of an object says that a secret is added where its document has
   expect(plan.changes[0]?.reason).toContain('; configuration.0.system.pin will be updated');
 });
 
+it('what refers to an object that looks renamed looks renamed as well', () => {
+  const router = { mac: '00:30:44:00:00:01' };
+  const { plan } = planScene({
+    declared: [
+      declare('routers.new', router),
+      declare('configuration_managers.new', {
+        router: new Reference('declared', 'routers.new', 'id'),
+        configuration: [{ system: { name: 'North' } }, []],
+      }),
+      declare('accounts.more', { name: 'More' }),
+    ],
+    state: {
+      'routers.old': entry('routers', '7', router),
+      'configuration_managers.old': {
+        ...entry('configuration_managers', '9', { router: '7' }),
+        depends_on: ['routers.old'],
+      },
+    },
+    live: {
+      accounts: [root],
+      routers: [live('routers', '7', router)],
+      configuration_managers: [live('configuration_managers', '9', { router: '7' })],
+    },
+  });
+  const errors = plan.diagnostics.filter(({ severity }) => severity === 'error');
+  expect(errors.map(({ summary }) => summary)).toEqual([
+    'routers.new, configuration_managers.new have the identities of routers.old, configuration_managers.old, which are in the state and no longer declared.',
+  ]);
+});
+
 it('a secret of a document that was a literal before is not recorded as sent', () => {
   const configuration = (system: Values): Values => ({
     router: '7',
