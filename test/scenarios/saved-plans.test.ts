@@ -51,6 +51,28 @@ test('a stale plan names the attributes that differ, once for all objects of whi
   expect(stderr).not.toContain('delta');
 });
 
+test('a saved plan whose secret may have been sent is not to be applied again', async () => {
+  const hook = (name: string): string =>
+    `alert_push_destinations:\n  p:\n    name: ${name}\n    endpoint: { url: https://hooks.example.com/a }\n    authentication: { secret: "\${secret.env.PAGER}" }\n`;
+  const home = folder({ 'trueup.yaml': hook('P') });
+  const { env } = await emulator(home, [
+    '--fault',
+    'status=500,path=alert_push_destinations,method=PATCH',
+  ]);
+  const given = (PAGER: string) => ({ env: { ...env, PAGER, TRUEUP_SETTLE_SECONDS: '1' } });
+  await home.expect(0, ['apply', '--auto-approve'], given('one'));
+  home.write('trueup.yaml', hook('Q'));
+  for (const [pager, next] of [
+    ['one', 'To continue: trueup apply p.plan'],
+    ['two', 'Plan again: trueup plan --out p.plan'],
+  ] as const) {
+    await home.expect(0, ['plan', '--out', 'p.plan'], given(pager));
+    const { stdout, stderr } = await home.expect(5, ['apply', 'p.plan'], given(pager));
+    expect(stdout).toContain('? UNKNOWN: update alert_push_destinations.p');
+    expect(stderr).toContain(next);
+  }
+});
+
 describe('an encrypted plan', () => {
   test('is read with its identity alone: from a file, a file of the environment, or the environment', async () => {
     const { home, identity, recipient } = await holder();

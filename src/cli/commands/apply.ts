@@ -9,9 +9,11 @@ import {
   refuse,
   Refusal,
   sameTarget,
+  secretsIn,
   writes,
   pathWord,
   summarise,
+  type Change,
   type Diagnostic,
   type Exit,
   type Outcome,
@@ -239,11 +241,28 @@ async function carryOut(
       context.masking.said(outcomeWithCommands(one, context.said)),
     );
     const command = ['trueup', operation, ...scopeWords(flags)].join(' ');
-    const rest = next ?? `To continue: ${typed(command, context.said)}`;
+    const isStale = again && losesSecrets(proposal.plan.changes, outcomes);
+    const rest = isStale
+      ? `Plan ${again()}`
+      : (next ?? `To continue: ${typed(command, context.said)}`);
     await reportOutcomes(context, site, { outcomes, next: rest });
     end?.({ document, outcomes, diagnostics });
     return exit;
   });
+}
+
+/** Whether nothing records a secret that may have been sent: a saved plan does not send it again. */
+function losesSecrets(changes: readonly Change[], outcomes: readonly Outcome[]): boolean {
+  const unknown = new Set(
+    outcomes.filter(({ outcome }) => outcome === 'unknown').map(({ address }) => address),
+  );
+  return changes.some(
+    (one) =>
+      unknown.has(one.address) &&
+      'write' in one &&
+      one.write !== undefined &&
+      secretsIn(one.write.fields).size > 0,
+  );
 }
 
 /** The state may hold what a recovery found. */
