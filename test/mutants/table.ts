@@ -9393,6 +9393,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/reconciler/drift.test.ts'],
   },
   {
+    name: 'a saved plan does not say that somebody else deleted an object',
+    file: 'reconciler/plan/stale-plan.ts',
+    find: "does('delete')(one) && forgotten.has(one.address)",
+    replace: 'false',
+    tests: ['unit/reconciler/stale-plan.test.ts'],
+  },
+  {
     name: 'a lookup is not told as a cause',
     file: 'reconciler/plan/change-reasons.ts',
     find: "source === 'lookup' || isLater",

@@ -62,7 +62,20 @@ export function unneeded(then: PlanDocument, now: PlanDocument): readonly Diagno
   const hasSecret = done.some(({ change }) => JSON.stringify(change).includes(SENSITIVE));
   const secret = 'A secret is sent if its value in this run is not the one that trueup sent last.';
   const gone = unknown.length === 1 ? 'is' : 'are';
+  const forgotten = new Set(
+    now.resource_changes.filter(does('forget')).map(({ address }) => address),
+  );
+  const deleted = planned.filter((one) => does('delete')(one) && forgotten.has(one.address));
+  const [was, it] = deleted.length === 1 ? ['was', 'it'] : ['were', 'them'];
   return [
+    ...(deleted.length === 0
+      ? []
+      : [
+          note(
+            'not-needed',
+            `${names(deleted)} ${was} deleted outside of trueup since then, so apply only forgets ${it}.`,
+          ),
+        ]),
     ...(done.length === 0
       ? []
       : [
@@ -82,6 +95,11 @@ export function unneeded(then: PlanDocument, now: PlanDocument): readonly Diagno
         ]),
   ];
 }
+
+const does =
+  (action: 'delete' | 'forget') =>
+  ({ change: { actions } }: ResourceChange): boolean =>
+    actions.length === 1 && actions[0] === action;
 
 /** Addresses, or attributes, that a complaint names. */
 const FEW = 10;

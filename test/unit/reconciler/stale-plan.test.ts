@@ -98,3 +98,19 @@ test('of a saved plan, what is done is told apart from what nothing manages now'
   ]);
   expect(summaries(then)).toEqual([]);
 });
+
+test('of a saved plan, a delete that somebody else has done is said to be forgotten', () => {
+  const side = { before: { name: 'a' }, after: {} };
+  const acting = (action: 'delete' | 'forget'): PlanDocument => {
+    const { resource_changes, ...rest } = plan(side, 'f');
+    const [{ change, ...one } = {} as never] = resource_changes;
+    return { ...rest, resource_changes: [{ ...one, change: { ...change, actions: [action] } }] };
+  };
+  const said = (then: PlanDocument, now: PlanDocument) =>
+    unneeded(then, now).map(({ summary }) => summary);
+  expect(said(acting('delete'), acting('forget'))).toEqual([
+    'groups.g was deleted outside of trueup since then, so apply only forgets it.',
+  ]);
+  expect(said(acting('delete'), acting('delete'))).toEqual([]);
+  expect(said(acting('forget'), acting('forget'))).toEqual([]);
+});
