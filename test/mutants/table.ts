@@ -9400,6 +9400,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/reconciler/stale-plan.test.ts'],
   },
   {
+    name: 'nothing says that the service refuses to delete an account with groups',
+    file: 'resources/rules/account-in-use.ts',
+    find: '[groups.name]: REFUSED,',
+    replace: '',
+    tests: ['unit/cli/account-in-use.test.ts'],
+  },
+  {
     name: 'a lookup is not told as a cause',
     file: 'reconciler/plan/change-reasons.ts',
     find: "source === 'lookup' || isLater",

@@ -25,6 +25,9 @@ import { liveReferences, phases } from '../../reconciler/plan/order.js';
 import { valuesAfter } from './after-changes.js';
 import type { RuleName } from './names.js';
 
+/** What is known of a holder: an approved delete fails as well. */
+export const REFUSED = 'until it holds none, the service refuses the delete';
+
 /** A kind that may refer to the object, with its filter. A service that ignores the filter lists everything. */
 export type HolderFilter = readonly [kind: string, attribute: string];
 

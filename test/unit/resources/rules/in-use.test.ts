@@ -259,7 +259,7 @@ describe('an account that is deleted', () => {
       });
       const details = plan.verdicts.filter(({ rule: name }) => name === 'account-in-use');
       expect(details.map(({ detail }) => detail)).toEqual([
-        `${holds} accounts.leaf["a b"]${added}`,
+        `${holds} accounts.leaf["a b"]; until it holds none, the service refuses the delete${added}`,
       ]);
     },
   );
