@@ -263,6 +263,8 @@ export interface Outcome extends Pick<Common, 'address' | 'kind' | 'deposed' | '
   readonly action: Action;
   /** An adopted object that differed was updated, too. */
   readonly updates?: true;
+  /** The update was the last one: the state forgets the object. */
+  readonly forgets?: true;
   readonly outcome: 'done' | 'failed' | 'skipped' | 'unknown';
   /** Why it was skipped, as the end of a sentence. */
   readonly reason?: string;

@@ -45,7 +45,7 @@ function* outcomeLines(group: readonly Outcome[], screen: Screen): Lines {
   const addresses = addressList(group.toSorted(byAddress), false);
   const former = isRenamed(one)
     ? `, was ${one.renamed_from}`
-    : ` (id ${id}${one.gone ? GONE : ''})`;
+    : ` (id ${id}${one.gone ? GONE : ''})${one.forgets && outcome === 'done' ? ', then forgotten' : ''}`;
   const said = silent || group.length > 1 ? addresses : `${addresses}${former}`;
   yield* flow(said, screen, { lead, hang: 4, paintLead, breaks: /(?<=,) | (?=\(id )/ });
   if (diagnostic && !(screen.diagnosticsApart && mayHaveFailed(one)))

@@ -9407,6 +9407,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/cli/account-in-use.test.ts'],
   },
   {
+    name: 'the result does not say that a retired object is forgotten',
+    file: 'reconciler/apply/write-operation.ts',
+    find: "action === 'update' && change.declaredObject === undefined && { forgets: true }",
+    replace: '{}',
+    tests: ['unit/reconciler/apply.test.ts'],
+  },
+  {
     name: 'a lookup is not told as a cause',
     file: 'reconciler/plan/change-reasons.ts',
     find: "source === 'lookup' || isLater",

@@ -58,7 +58,10 @@ import { INTERRUPTED, senderWithIntent, WITHHELD } from './journal-intent.js';
 
 export const outcomeBase = (
   change: Change,
-): Pick<Outcome, 'address' | 'kind' | 'action' | 'deposed' | 'renamed_from' | 'updates' | 'id'> => {
+): Pick<
+  Outcome,
+  'address' | 'kind' | 'action' | 'deposed' | 'renamed_from' | 'updates' | 'forgets' | 'id'
+> => {
   const { address, kind, action, deposed, renamed_from } = change;
   return {
     address,
@@ -67,6 +70,7 @@ export const outcomeBase = (
     ...(deposed && 'id' in change && { deposed, id: change.id }),
     ...defined({ renamed_from }),
     ...(action === 'adopt' && writes(change) && { updates: true }),
+    ...(action === 'update' && change.declaredObject === undefined && { forgets: true }),
   };
 };
 

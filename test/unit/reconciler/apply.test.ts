@@ -9,6 +9,7 @@ import {
 } from '../../../src/model/index.js';
 import { dummyCredentials, parseFault } from '../../../src/emulator/index.js';
 import type { Snapshot } from '../../../src/state/store-port.js';
+import { theirs } from '../../support/estate.js';
 import { declare } from '../../support/planning.js';
 import { desire, rig, type Rig } from '../../support/rig.js';
 
@@ -586,3 +587,15 @@ async function handChange(cloud: Rig, method: string, path: string, body: unknow
   );
   expect(answer.status).toBe(200);
 }
+
+it('a role that is retired is said to be forgotten after its update', async () => {
+  const cloud = rig({ estate: theirs });
+  const declared = declare(
+    'account_authorizations.ben',
+    { user: '77', account: '1', role: 'full_access_user' },
+    { on_removal: 'no_access' },
+  );
+  await cloud.apply(desire(declared), { allow: ['first-run'] });
+  const { outcomes } = await cloud.apply(desire(), { allow: ['all-removed'] });
+  expect(outcomes).toMatchObject([{ action: 'update', outcome: 'done', forgets: true }]);
+});

@@ -554,6 +554,10 @@ test('a deleted object that did not exist any more is said to have been gone', (
   } as const;
   const said = renderOutcomes([{ ...outcome, id: '7', gone: true }], { color: false, width: 80 });
   expect(said.split('\n')[0]).toBe('- deleted groups.a (id 7, was gone already)');
+  const last = { ...outcome, action: 'update', id: '7', forgets: true } as const;
+  expect(renderOutcomes([last], { color: false, width: 80 }).split('\n')[0]).toBe(
+    '~ updated groups.a (id 7), then forgotten',
+  );
 });
 
 test('why a write failed is left out where another stream says it; a skipped one keeps its reason', () => {
