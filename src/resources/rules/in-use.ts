@@ -100,8 +100,8 @@ export function inUseWarning(use: WarnedInUse): Omit<PolicyRule, 'name'> {
   };
 }
 
-/** Objects that a message names. */
-const FEW = 3;
+/** Objects that a message names: to allow the rule does not help before each of them is elsewhere. */
+const FEW = 20;
 
 function findings(use: BlockedInUse, plan: Judged): readonly Finding[] {
   return heldAfter(use, plan, use.holds).map(({ change: { address, id }, holders }) => {
