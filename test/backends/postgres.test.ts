@@ -28,7 +28,10 @@ let schemas = 0;
 
 beforeAll(async () => {
   server = await startPostgres();
-  admin = postgresPool(new URL(server.url), server.environment['PGPASSWORD'], 1);
+  const url = new URL(server.url);
+  // Tests count the connections that are called trueup.
+  url.searchParams.set('application_name', 'tests');
+  admin = postgresPool(url, server.environment['PGPASSWORD'], 1);
 });
 afterAll(async () => {
   await admin.end();
