@@ -85,19 +85,22 @@ describe('apply', () => {
         method === 'PATCH' ? { status: 400, headers: {}, body: '{}' } : proceed(),
     });
     await apply(cloud, story());
-    const renamed = story();
+    const changed = story();
     const { outcomes } = await apply(cloud, {
-      ...renamed,
-      declarations: renamed.declarations.map((one) =>
-        one.address === 'alert_push_destinations.pager'
-          ? { ...one, values: { ...one.values, name: 'Beeper' } }
-          : one,
-      ),
+      ...changed,
+      declarations: changed.declarations.map((one): Declaration => {
+        if (one.address === 'alert_push_destinations.pager')
+          return { ...one, values: { ...one.values, name: 'Beeper' } };
+        return one.address === 'alert_rules.nightly'
+          ? { ...one, address: 'alert_rules.daily', lifecycle: { renamed_from: 'nightly' } }
+          : one;
+      }),
     });
     expect(outcomes.map(({ address, outcome }) => [address, outcome])).toEqual(
       expect.arrayContaining([
         ['alert_push_destinations.pager', 'failed'],
         ['alert_rules.down', 'done'],
+        ['alert_rules.daily', 'done'],
       ]),
     );
   });
