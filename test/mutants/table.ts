@@ -2912,8 +2912,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a mask is written back',
     file: 'reconciler/plan/document-merge.ts',
-    find: 'if (!live) return [];',
-    replace: 'return [];',
+    find: 'masks.length === 0',
+    replace: 'true',
     tests: merging,
   },
   {
@@ -9388,9 +9388,37 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an audit says that nobody changed a secret outside',
     file: 'report/words.ts',
-    find: 'record.changes.every(({ declared }) => declared === SENSITIVE)',
+    find: '!isOutside && resent.length > 0 && resent.length === record.changes.length',
     replace: 'false',
     tests: ['unit/reconciler/drift.test.ts'],
+  },
+  {
+    name: 'an audit puts a secret of the project under the name of who changed something else',
+    file: 'report/words.ts',
+    find: '[declared, applied, live].every((value) => value === SENSITIVE)',
+    replace: 'false',
+    tests: ['unit/reconciler/drift.test.ts'],
+  },
+  {
+    name: 'PATCH is advised where the change removes something',
+    file: 'reconciler/plan/document-merge.ts',
+    find: 'added !== undefined && travellingMasks(added, live, true).length === 0',
+    replace: 'travellingMasks(fields[path]!, live, true).length === 0',
+    tests: ['unit/reconciler/merge.test.ts'],
+  },
+  {
+    name: 'PATCH is advised where it sends masks as well',
+    file: 'reconciler/plan/document-merge.ts',
+    find: 'added !== undefined && travellingMasks(added, live, true).length === 0',
+    replace: 'added !== undefined',
+    tests: ['unit/reconciler/merge.test.ts'],
+  },
+  {
+    name: 'a refusal for roles alone is told as known',
+    file: 'resources/rules/in-use.ts',
+    find: 'known.length > 0\n    ?',
+    replace: 'true\n    ?',
+    tests: ['unit/resources/rules/in-use.test.ts'],
   },
   {
     name: 'a saved plan does not say that somebody else deleted an object',
@@ -9402,8 +9430,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'nothing says that the service refuses to delete an account with groups',
     file: 'resources/rules/account-in-use.ts',
-    find: '[groups.name]: REFUSED,',
-    replace: '',
+    find: 'refusing: [accounts.name, groups.name, routers.name]',
+    replace: 'refusing: [accounts.name, routers.name]',
     tests: ['unit/cli/account-in-use.test.ts'],
   },
   {

@@ -17,7 +17,7 @@ import {
   type Write,
 } from '../../model/index.js';
 import { isMerged, mergedNames, namedPart } from '../plan/document-diff.js';
-import { maskedWords, masksSent, wholeDocument } from '../plan/document-merge.js';
+import { maskedWrite, wholeDocument } from '../plan/document-merge.js';
 import { isApplied, withKept } from '../plan/diff.js';
 import { withoutSecrets } from '../live-collections.js';
 import type { Visibility } from '../recent-writes.js';
@@ -124,9 +124,9 @@ export async function prepare(
       'changed-since-plan',
       `was changed outside of trueup since the plan: ${changedOutside}.`,
     );
-  const masks = masksSent(kind, { ...write, fields }, live);
-  if (masks.length > 0) {
-    const { what, out } = maskedWords(masks);
+  const masked = maskedWrite(kind, { ...write, fields }, live);
+  if (masked) {
+    const { what, out } = masked;
     return refused(
       'masked-configuration',
       `cannot be written: ${what}.`,

@@ -73,36 +73,51 @@ function overwritten(live: Value, sent: Value | undefined, path: string): readon
   return masksIn(live, path).filter((mask) => !secrets.has(mask));
 }
 
-/** Dotted paths of the masks that a write would send back or replace, in the document or a list that holds them. */
-export function masksSent(
-  kind: Kind,
-  { fields, patch }: Write,
-  live: Live | undefined,
-): readonly string[] {
-  if (!live) return [];
-  return mergedNames(kind).flatMap((name) =>
-    Object.hasOwn(fields, name)
-      ? travellingMasks(fields[name]!, live.values[name], patch).map((path) => `${name}.${path}`)
-      : [],
-  );
-}
-
 /** Ends the name of a member that JSON text may hold and no object. */
 const NOT_READ = ' (not read)';
 
-/** The message for a blocked write, and the ways out. */
-export function maskedWords(masks: readonly string[]) {
+/** What a write must not do to the masks of a live object, and the ways out. */
+export interface MaskedWrite {
+  readonly what: string;
+  readonly out: string;
+}
+
+/** Undefined if no mask of the live object would be sent back or replaced, in a document or a list that holds it. */
+export function maskedWrite(
+  kind: Kind,
+  write: Write,
+  live: Live | undefined,
+): MaskedWrite | undefined {
+  if (!live) return undefined;
+  const names = mergedNames(kind).filter((name) => Object.hasOwn(write.fields, name));
+  const masks = names.flatMap((name) =>
+    travellingMasks(write.fields[name]!, live.values[name], write.patch).map(
+      (path) => `${name}.${path}`,
+    ),
+  );
+  if (masks.length === 0) return undefined;
+  const canPatch = !write.patch && names.every((name) => addsOnly(name, write, live));
+  const patch = canPatch
+    ? ', or, if the service takes PATCH there, set settings.configuration_writes: patch, which sends only what is declared'
+    : '';
   const unread = masks.find((path) => path.endsWith(NOT_READ));
   if (unread !== undefined)
     return {
       what: `${unread.slice(0, -NOT_READ.length)} cannot be read, and a PUT would lose it`,
-      out: 'take this member out of the object by other means, or, if the service takes PATCH there, set settings.configuration_writes: patch, which sends only what is declared',
+      out: `take this member out of the object by other means${patch}`,
     };
   const [reads, they] = masks.length === 1 ? ['reads', 'it'] : ['read', 'them'];
   return {
     what: `${masks.join(', ')} ${reads} back masked, and the write would overwrite ${they}`,
-    out: `declare ${they} as "\${secret.env.NAME}", or, if the service takes PATCH there, set settings.configuration_writes: patch, which sends only what is declared, and lists whole`,
+    out: `declare ${they} as "\${secret.env.NAME}"${patch}`,
   };
+}
+
+/** Whether a PATCH can make the same change of a document, and keeps its masks. */
+function addsOnly(path: string, { fields }: Write, { values }: Live): boolean {
+  const live = values[path];
+  const added = additions({ path, wanted: fields[path]!, live, resend: () => false });
+  return added !== undefined && travellingMasks(added, live, true).length === 0;
 }
 
 /**

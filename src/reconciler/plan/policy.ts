@@ -30,7 +30,7 @@ import {
   possibleDuplicates,
 } from './possible-duplicates.js';
 import { ownRoot, formerAddressInState } from './match.js';
-import { maskedWords, masksSent } from './document-merge.js';
+import { maskedWrite } from './document-merge.js';
 import { bindAdvice } from './plan-errors.js';
 import { forgetting, managers } from './recorded-addresses.js';
 import type { PlanInput } from './plan-input.js';
@@ -284,16 +284,15 @@ export function firstRunNotes(changes: readonly Change[], input: PlanInput): rea
 
 function maskedWrites({ changes, input: { kinds, liveObjects } }: Case): readonly Finding[] {
   return changes.flatMap((change) => {
-    const masks =
+    const masked =
       (change.action === 'update' || change.action === 'adopt') && change.write
-        ? masksSent(
+        ? maskedWrite(
             kinds.get(change.kind)!,
             change.write,
             liveObjects.get(change.kind)?.byId.get(change.id),
           )
-        : [];
-    const { what, out } = maskedWords(masks);
-    return masks.length === 0 ? [] : [{ address: change.address, detail: `${what}; ${out}` }];
+        : undefined;
+    return masked ? [{ address: change.address, detail: `${masked.what}; ${masked.out}` }] : [];
   });
 }
 

@@ -3,7 +3,7 @@ import { accounts } from '../accounts.js';
 import { alertRules } from '../alert-rules.js';
 import { groups } from '../groups.js';
 import { routers } from '../routers.js';
-import { inUseRule, REFUSED } from './in-use.js';
+import { inUseRule } from './in-use.js';
 import { AUTHORIZATIONS } from './roles.js';
 
 export const accountInUse = inUseRule({
@@ -20,10 +20,8 @@ export const accountInUse = inUseRule({
     [routers.name, 'account'],
   ],
   holds: (kind, { role }) => kind !== AUTHORIZATIONS || role !== 'no_access',
+  refusing: [accounts.name, groups.name, routers.name],
   hints: {
-    [accounts.name]: REFUSED,
-    [groups.name]: REFUSED,
-    [routers.name]: REFUSED,
     [AUTHORIZATIONS]:
       'the API cannot delete an authorization, and one with the role no_access does not count',
   },

@@ -2,7 +2,7 @@
 import { alertRules } from '../alert-rules.js';
 import { groups } from '../groups.js';
 import { routers } from '../routers.js';
-import { inUseRule, REFUSED } from './in-use.js';
+import { inUseRule } from './in-use.js';
 
 export const groupInUse = inUseRule({
   rule: 'group-in-use',
@@ -10,5 +10,5 @@ export const groupInUse = inUseRule({
   needs: [alertRules.name],
   holders: [[alertRules.name, 'associated_groups']],
   beyond: [[routers.name, 'group']],
-  hints: { [routers.name]: REFUSED },
+  refusing: [],
 });

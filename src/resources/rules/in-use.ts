@@ -25,9 +25,6 @@ import { liveReferences, phases } from '../../reconciler/plan/order.js';
 import { valuesAfter } from './after-changes.js';
 import type { RuleName } from './names.js';
 
-/** What is known of a holder: an approved delete fails as well. */
-export const REFUSED = 'until it holds none, the service refuses the delete';
-
 /** A kind that may refer to the object, with its filter. A service that ignores the filter lists everything. */
 export type HolderFilter = readonly [kind: string, attribute: string];
 
@@ -39,13 +36,15 @@ interface InUse {
   readonly holders: readonly HolderFilter[];
 }
 
-/** The service refuses the delete. */
+/** Blocks the delete of what something still refers to. */
 export interface BlockedInUse extends InUse {
   readonly rule: RuleName;
   /** Holders of kinds beyond the API reference, where they are read. */
   readonly beyond: readonly HolderFilter[];
   /** Whether what refers to the object keeps it in use; absent: whatever does. */
   readonly holds?: (kind: string, values: Values) => boolean;
+  /** Kinds because of which the service refuses the delete, as far as is known: to allow the rule does not help. */
+  readonly refusing: readonly string[];
   /** What a message adds about objects of a kind. */
   readonly hints?: Readonly<Record<string, string>>;
 }
@@ -109,7 +108,8 @@ function findings(use: BlockedInUse, plan: Judged): readonly Finding[] {
       holders.map(({ words }) => words),
       FEW,
     );
-    const hints = [...new Set(holders.flatMap(({ kind }) => use.hints?.[kind] ?? []))];
+    const kinds = [...new Set(holders.map(({ kind }) => kind))];
+    const hints = [refusal(use, kinds), ...kinds.flatMap((kind) => use.hints?.[kind] ?? [])];
     const left = holders.flatMap(({ address: one }) =>
       one !== undefined && plan.leftByTargets?.(one) ? `--target ${shellWord(one)}` : [],
     );
@@ -120,6 +120,14 @@ function findings(use: BlockedInUse, plan: Judged): readonly Finding[] {
     ];
     return { address, detail: what.join('; ') };
   });
+}
+
+/** What the service does with the delete, as far as is known. */
+function refusal({ refusing }: BlockedInUse, kinds: readonly string[]): string {
+  const known = kinds.filter((kind) => refusing.includes(kind));
+  return known.length > 0
+    ? `until it holds no ${known.join(' and no ')}, the service refuses the delete`
+    : `whether the service refuses the delete because of ${kinds.join(' and ')} is not known`;
 }
 
 /** Nothing reads the kinds beyond the API reference of a project that does not use them. */
@@ -133,7 +141,7 @@ function unreadNotes(use: BlockedInUse, { changes, live }: Judged): readonly Dia
     note(
       'not-read',
       `${firstNamed(deleted, FEW)} ${is} to be deleted. Whether ${it} still ${holds} ${kinds} is not known, because ${kinds} were not read.`,
-      `The service does not delete what still holds some. To have them read, add ${kinds} to \`settings.kinds\`.`,
+      `If so, the service may refuse the delete. To have them read, add ${kinds} to \`settings.kinds\`.`,
     ),
   ];
 }

@@ -20,7 +20,7 @@ test('a target that leaves out the group of its account is blocked', async () =>
   const { code, stdout } = await planned(ACCOUNT + GROUP, '--target', 'accounts.a');
   expect(code).toBe(3);
   expect(stdout).toContain(
-    'BLOCKED account-in-use: accounts.a (account 2) still holds groups.g; until it holds none, the service refuses the delete; to remove what the targets leave out, add --target groups.g',
+    'BLOCKED account-in-use: accounts.a (account 2) still holds groups.g; until it holds no groups, the service refuses the delete; to remove what the targets leave out, add --target groups.g',
   );
 });
 

@@ -907,13 +907,27 @@ describe('configuration managers', () => {
           allowable: false,
           address: 'configuration_managers.depot',
           detail:
-            'configuration.0.users.0.password, configuration.0.psk read back masked, and the write would overwrite them; declare them as "${secret.env.NAME}", or, if the service takes PATCH there, set settings.configuration_writes: patch, which sends only what is declared, and lists whole',
+            'configuration.0.users.0.password, configuration.0.psk read back masked, and the write would overwrite them; declare them as "${secret.env.NAME}", or, if the service takes PATCH there, set settings.configuration_writes: patch, which sends only what is declared',
         },
       ],
     ]);
     expect((await cloud.apply(mtu(1500), { allow: ['masked-configuration'] })).exit).toBe(3);
     expect(sent(cloud)).toEqual([]);
   });
+
+  it.each<[string, Value]>([
+    ['a member', [{ lan: { mtu: null } }]],
+    ['a default that was removed', [{ lan: { mtu: 1500 } }, [['lan', 'mtu']]]],
+  ])(
+    'are blocked without the advice to use PATCH where the change removes %s',
+    async (_, document) => {
+      const cloud = masked();
+      const { plan } = await cloud.plan(desire(manager(document)));
+      expect(plan.verdicts.map(({ detail }) => detail)).toEqual([
+        'configuration.0.users.0.password, configuration.0.psk read back masked, and the write would overwrite them; declare them as "${secret.env.NAME}"',
+      ]);
+    },
+  );
 
   it('are written where every mask is declared as a secret', async () => {
     const cloud = masked();
@@ -964,7 +978,7 @@ describe('configuration managers', () => {
         [
           [
             'masked-configuration',
-            'configuration.0.users.0.password reads back masked, and the write would overwrite it; declare it as "${secret.env.NAME}", or, if the service takes PATCH there, set settings.configuration_writes: patch, which sends only what is declared, and lists whole',
+            'configuration.0.users.0.password reads back masked, and the write would overwrite it; declare it as "${secret.env.NAME}"',
           ],
         ],
       ]);

@@ -367,12 +367,12 @@ describe('rules', () => {
       [
         'unmanaged',
         scene({ routers: [inside] }),
-        /still holds unmanaged routers .* \(12\); until it holds none/,
+        /still holds unmanaged routers .* \(12\); whether the service refuses the delete because of routers is not known/,
       ],
       [
         'managed',
         scene({ routers: [inside] }, [managed]),
-        /still holds routers\.a; until it holds none/,
+        /still holds routers\.a; whether the service refuses the delete because of routers is not known/,
       ],
       [
         'many',
