@@ -19,6 +19,7 @@ import {
   type Json,
   type Diagnostic,
   type DocumentRequest,
+  type DriftChange,
   type DriftDocument,
   type DriftRecord,
   type Origin,
@@ -403,11 +404,25 @@ export const healthSentences = (health: readonly HealthIssue[]): readonly string
 
 /** Who changed the object and when, as far as the activity log knows. */
 export function changedBy(record: DriftRecord): string {
-  if (isChangedOutside(record)) return authorSentence(record);
-  if (record.changes.every(({ declared }) => declared === SENSITIVE))
-    return 'the declared value is not the one sent last; whether somebody changed the live one, nobody can see';
-  return 'not changed outside of trueup: the declaration changed, or what it refers to';
+  const isOutside = isChangedOutside(record);
+  const resent = record.changes.filter(isSecretOfProject).map(({ path }) => path);
+  if (!isOutside && resent.length > 0 && resent.length === record.changes.length)
+    return `the declared value ${NOT_SENT_LAST}`;
+  const said = isOutside
+    ? authorSentence(record)
+    : 'not changed outside of trueup: the declaration changed, or what it refers to';
+  return resent.length === 0
+    ? said
+    : `${said}; the declared ${firstNamed(resent, FEW_NAMES)} ${NOT_SENT_LAST}`;
 }
+
+/** What is known of a secret that was edited in the project. */
+const NOT_SENT_LAST =
+  'is not the one sent last; whether somebody changed the live one, nobody can see';
+
+/** Whether a secret was edited in the project: the live one cannot be compared. */
+const isSecretOfProject = ({ declared, applied, live }: DriftChange): boolean =>
+  [declared, applied, live].every((value) => value === SENSITIVE);
 
 /** False where the live object is as it was applied, as far as it was: an attribute that is declared since then was not. */
 export const isChangedOutside = ({ status, since, changes }: DriftRecord): boolean =>

@@ -632,6 +632,25 @@ describe('a secret that is not the one last sent', () => {
     expect(JSON.stringify(audit)).not.toContain('canary');
   });
 
+  it('is told beside what others changed of the object, and beside what else the project changed', async () => {
+    const cloud = rig({ estate: theirEstate });
+    const named = (value: string, name: string) => {
+      const { values, ...more } = pager(value);
+      return { ...more, values: { ...values, name } };
+    };
+    await applied(cloud, pager('canary-1'));
+    const edited = await cloud.drift(desire(named('canary-2', 'Beeper')));
+    const last =
+      'the declared authentication.secret is not the one sent last; whether somebody changed the live one, nobody can see';
+    expect(edited.drift.map(changedBy)).toEqual([
+      `not changed outside of trueup: the declaration changed, or what it refers to; ${last}`,
+    ]);
+    const id = await idOf(cloud, 'alert_push_destinations.pager');
+    await hand(cloud, 'PATCH', `/api/v2/alert_push_destinations/${id}/`, { enabled: false });
+    const [record] = (await cloud.drift(desire(pager('canary-2')))).drift;
+    expect(changedBy(record!)).toMatch(new RegExp(`^changed by: unknown.*; ${last}$`));
+  });
+
   it('is no drift without a state, nor where its value is not known', async () => {
     const cloud = rig({ estate: theirEstate });
     const project = await applied(cloud, pager('canary-1'), gate('canary-2'));

@@ -1417,6 +1417,19 @@ it('what a PUT leaves out stays if the service keeps it', () => {
   ]);
 });
 
+it('what a PUT sends back stays in any case', () => {
+  const user = { email: 'sam@example.com', is_active: false };
+  const { plan } = planScene({
+    declared: [declare('users.sam', { email: 'sam@example.com', first_name: 'Sam' })],
+    state: { 'users.sam': entry('users', '2', user) },
+    live: { users: [live('users', '2', user)] },
+  });
+  const detail = 'The live value stays, and trueup no longer manages it.';
+  expect(plan.diagnostics).toMatchObject([
+    { summary: 'is_active of users.sam is no longer declared.', detail },
+  ]);
+});
+
 it('of many members that are no longer declared, twenty are named', () => {
   const lan = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`k${index}`, index]));
   const group = (members: JsonObject) => ({
