@@ -57,7 +57,7 @@ export function startHclBudget(): Budget {
         throw new HclError('this takes too many steps, or too long a string', 'refused');
     },
     deeper(run) {
-      if (depth >= DEEPEST) throw new HclError('this is nested too deep', 'refused');
+      if (depth >= DEEPEST) throw new HclError('this is nested too deeply', 'refused');
       depth += 1;
       try {
         return run();

@@ -278,7 +278,7 @@ export function firstRunNotes(changes: readonly Change[], input: PlanInput): rea
   if (changed.length === 0) return [];
   const commands = changed.map(({ address, id }) => bindAdvice(address, id, false));
   const detail = firstNamed(commands, FEW_COMMANDS, '\nand ', '\n');
-  const summary = 'The rule first-run does not block changes of imported objects.';
+  const summary = 'The rule first-run blocks nothing once the state holds an object.';
   return [{ severity: 'info', code: 'first-run', summary, detail }];
 }
 

@@ -141,7 +141,7 @@ function unreadNotes(use: BlockedInUse, { changes, live }: Judged): readonly Dia
     note(
       'not-read',
       `${firstNamed(deleted, FEW)} ${is} to be deleted. Whether ${it} still ${holds} ${kinds} is not known, because ${kinds} were not read.`,
-      `If so, the service may refuse the delete. To have them read, add ${kinds} to \`settings.kinds\`.`,
+      `If so, the service may refuse the delete. If the service has such objects, add ${kinds} to \`settings.kinds\` to have them read.`,
     ),
   ];
 }

@@ -476,12 +476,12 @@ describe('an expression that has no value here', () => {
     );
     expect(
       await wrong({ locals: { l0: 'x', ...chain }, ...named('${upper(local.l500)}') }),
-    ).toContain('this is nested too deep');
+    ).toContain('this is nested too deeply');
     const deep = `${'['.repeat(5_000)}1${']'.repeat(5_000)}`;
     const text = stack({ locals: { deep: 0 }, ...named('${length(local.deep) == 1}') });
     const tree = { 'cdk.tf.json': text.replace('{"deep":0}', `{"deep":${deep}}`) };
     const [error] = await errors(tree, { paths: ['cdk.tf.json'] });
-    expect(error?.summary).toContain('this is nested too deep');
+    expect(error?.summary).toContain('this is nested too deeply');
   });
 
   it('because it makes something too deep, is an error', async () => {
