@@ -54,7 +54,7 @@ export const fileStyle = (context: Context): Style =>
 
 /** What a plan or an audit says where a secret counts as unchanged. */
 export const SECRETS_COMPARED =
-  'The service does not show secrets: they are compared with those sent last.\n';
+  'Declared secrets are compared with those sent last, not with what is live.\n';
 
 /** Whether stdout carries text: then a person may read it, and stderr names the command to type next. */
 export const showsText = ({ flags }: Context): boolean =>

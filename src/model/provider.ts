@@ -22,6 +22,8 @@ export interface Judged {
   readonly changes: readonly Change[];
   readonly live: LiveObjects;
   readonly settings: Settings;
+  /** Kinds that rules asked for and that could not be read; a warning says so. */
+  readonly unreadable?: ReadonlySet<string>;
   /** The address that manages an object, where one does; absent where nobody can tell. */
   readonly addressOf?: (kind: string, id: string) => string | undefined;
   /** Whether the plan would remove the object of an address as well if the request had the address among its targets. */

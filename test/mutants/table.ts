@@ -3158,7 +3158,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the share is of the kinds of the targets',
     file: 'reconciler/plan/propose.ts',
-    find: '...limitNeeds(input, changes).map((name) => [name, false] as const),',
+    find: "...limitNeeds(input, changes).map((name) => [name, 'by limits'] as const),",
     replace: '',
     tests: ['unit/reconciler/first-share.test.ts'],
   },
@@ -3179,15 +3179,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a kind that only a limit needs ends the plan',
     file: 'reconciler/plan/propose.ts',
-    find: '!isNeeded || missingCredentials.has(code)',
-    replace: 'missingCredentials.has(code)',
+    find: "need === 'by limits' ||\n",
+    replace: '',
     tests: ['unit/reconciler/first-share.test.ts'],
   },
   {
     name: 'a kind that a rule needs is left out where it cannot be read',
     file: 'reconciler/plan/propose.ts',
-    find: '!isNeeded || missingCredentials.has(code)',
-    replace: 'true',
+    find: "need === 'by limits' ||\n",
+    replace: 'true ||\n',
     tests: ['unit/reconciler/first-share.test.ts'],
   },
   {
@@ -9297,8 +9297,22 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a kind beyond the reference that cannot be read ends the plan',
     file: 'reconciler/plan/propose.ts',
-    find: 'context.kinds.get(name)?.beyond !== true',
-    replace: 'true',
+    find: "context.kinds.get(name)?.beyond ? 'if offered' : 'by rules'",
+    replace: "'by rules'",
+    tests: ['unit/reconciler/first-share.test.ts'],
+  },
+  {
+    name: 'a rule about objects in use is skipped where the service fails for a moment',
+    file: 'reconciler/plan/propose.ts',
+    find: ' && notOffered.has(code)',
+    replace: '',
+    tests: ['unit/reconciler/first-share.test.ts'],
+  },
+  {
+    name: 'a note advises to read what could not be read',
+    file: 'resources/rules/in-use.ts',
+    find: 'live.has(name) || unreadable?.has(name)',
+    replace: 'live.has(name)',
     tests: ['unit/reconciler/first-share.test.ts'],
   },
   {
@@ -9353,8 +9367,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what was read is said not to be read',
     file: 'resources/rules/in-use.ts',
-    find: '(live.has(name) ? [] : name)',
-    replace: 'name',
+    find: 'live.has(name) || unreadable?.has(name)',
+    replace: 'unreadable?.has(name)',
     tests: ['unit/cli/account-in-use.test.ts'],
   },
   {

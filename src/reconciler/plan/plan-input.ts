@@ -9,6 +9,8 @@ export interface PlanInput extends Pick<Provider, 'kinds' | 'rules'> {
   readonly project: Project;
   readonly state: State | undefined;
   readonly liveObjects: LiveCollections;
+  /** Kinds that rules asked for and that could not be read; a warning says so. */
+  readonly unreadable?: ReadonlySet<string>;
   /** The part of project and state that the request covers. */
   readonly selection: Selection;
   /** By `<address> <path>` of each declared secret. */

@@ -61,6 +61,7 @@ const judged = (changes: readonly Change[], input: PlanInput): Judged => ({
   live: input.liveObjects,
   settings: input.project.settings,
   addressOf: managers(changes, input.state?.resources ?? {}),
+  ...defined({ unreadable: input.unreadable }),
   leftByTargets: (address) => isLeftByTargets(input, address),
 });
 

@@ -107,8 +107,7 @@ export async function propose(
   const used = new Set(
     [...project.declarations, ...Object.values(state?.resources ?? {})].map(({ kind }) => kind),
   );
-  /** By kind: whether the plan is an error if it cannot be read. One that only the limits need, or beyond the API reference, is left out with a warning. */
-  const asked = new Map<string, boolean>();
+  const asked = new Map<string, Need>();
   const proven = new Set<string>();
   const notes = [...unfinished(snapshot), ...secrets.diagnostics];
   // A further reading may show that further kinds, proofs and exact rules are needed.
@@ -116,14 +115,15 @@ export async function propose(
     const proposal = plan(input);
     const { changes, verdicts, diagnostics } = proposal.plan;
     const wanted = new Map([
-      ...limitNeeds(input, changes).map((name) => [name, false] as const),
+      ...limitNeeds(input, changes).map((name) => [name, 'by limits'] as const),
       ...policyNeeds(changes, context, project.settings, used).map(
-        (name) => [name, context.kinds.get(name)?.beyond !== true] as const,
+        (name) => [name, context.kinds.get(name)?.beyond ? 'if offered' : 'by rules'] as const,
       ),
     ]);
     const unread = [...wanted].filter(
-      ([name, isNeeded]) =>
-        !input.liveObjects.has(name) && (!asked.has(name) || (isNeeded && !asked.get(name))),
+      ([name, need]) =>
+        !input.liveObjects.has(name) &&
+        (!asked.has(name) || (need !== 'by limits' && asked.get(name) === 'by limits')),
     );
     const more = await readMore(unread, read);
     const unproven = assumptionsOf(input, changes).filter(({ key }) => !proven.has(key));
@@ -132,12 +132,13 @@ export async function propose(
     notes.push(...more.diagnostics);
     if (unread.length === 0 && again.size === 0 && !exact)
       return { ...proposal, plan: { ...proposal.plan, diagnostics: [...notes, ...diagnostics] } };
-    for (const [name, isNeeded] of unread) asked.set(name, isNeeded);
+    for (const [name, need] of unread) asked.set(name, need);
     for (const { key } of unproven) proven.add(key);
     input = {
       ...input,
       rules: exact ?? input.rules,
       liveObjects: new Map([...input.liveObjects, ...more.liveObjects, ...again]),
+      unreadable: new Set([...(input.unreadable ?? []), ...more.unreadable]),
     };
   }
 }
@@ -249,26 +250,46 @@ const limitNeeds = (
 /** Codes of a reader that was given no address or no credentials for a kind. */
 export const missingCredentials: ReadonlySet<string> = new Set(['no-target', 'secret-missing']);
 
-/** Kinds that only a policy asks for. One without credentials is left out, with a warning; so is one that cannot be read and need not be. */
+/**
+ * Why a kind is read that the project need not declare. Without credentials for it, and `by limits` in any case, one that
+ * cannot be read is left out with a warning; `if offered`, one that the service refuses to list. Else it is an error.
+ */
+type Need = 'by limits' | 'by rules' | 'if offered';
+
+/** Codes of a service that does not list a kind, today or tomorrow. */
+const notOffered: ReadonlySet<string> = new Set(['unauthenticated', 'forbidden', 'not-found']);
+
+const isLeftOut = (need: Need, code: string): boolean =>
+  need === 'by limits' ||
+  missingCredentials.has(code) ||
+  (need === 'if offered' && notOffered.has(code));
+
+/** Kinds that only a policy asks for. */
 async function readMore(
-  names: readonly (readonly [name: string, isNeeded: boolean])[],
+  names: readonly (readonly [name: string, need: Need])[],
   read: (names: Iterable<string>) => Promise<LiveCollections>,
-): Promise<{ liveObjects: LiveCollections; diagnostics: readonly Diagnostic[] }> {
+): Promise<{
+  liveObjects: LiveCollections;
+  unreadable: readonly string[];
+  diagnostics: readonly Diagnostic[];
+}> {
   const liveObjects = new Map<string, LiveCollection>();
+  const unreadable: string[] = [];
   const diagnostics: Diagnostic[] = [];
-  for (const [name, isNeeded] of names) {
+  for (const [name, need] of names) {
     try {
       for (const [kind, collection] of await read([name])) liveObjects.set(kind, collection);
     } catch (error) {
       const missing = unreadWarnings(
         error,
         `${name} were not checked for what this plan touches:`,
-      ).find(({ code }) => !isNeeded || missingCredentials.has(code));
+      ).find(({ code }) => isLeftOut(need, code));
       if (!missing) throw error;
+      unreadable.push(name);
       diagnostics.push({ ...missing, code: 'policy-unread' });
     }
   }
-  return { liveObjects, diagnostics };
+  return { liveObjects, unreadable, diagnostics };
 }
 
 /** What an earlier run sent without recording an outcome. */

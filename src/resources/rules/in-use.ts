@@ -131,9 +131,14 @@ function refusal({ refusing }: BlockedInUse, kinds: readonly string[]): string {
 }
 
 /** Nothing reads the kinds beyond the API reference of a project that does not use them. */
-function unreadNotes(use: BlockedInUse, { changes, live }: Judged): readonly Diagnostic[] {
+function unreadNotes(
+  use: BlockedInUse,
+  { changes, live, unreadable }: Judged,
+): readonly Diagnostic[] {
   const deleted = changes.filter(deleteOf(use)).map(({ address }) => address);
-  const unread = use.beyond.flatMap(([name]) => (live.has(name) ? [] : name));
+  const unread = use.beyond.flatMap(([name]) =>
+    live.has(name) || unreadable?.has(name) ? [] : name,
+  );
   if (deleted.length === 0 || unread.length === 0) return [];
   const kinds = unread.join(' and ');
   const [is, it, holds] = deleted.length === 1 ? ['is', 'it', 'holds'] : ['are', 'they', 'hold'];

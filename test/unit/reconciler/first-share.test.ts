@@ -190,9 +190,8 @@ it('takes no declaration that PATHs leave out for a second one of the same objec
   ]);
 });
 
-it.each([403, 404])(
-  'a kind beyond the reference that a rule needs is left out, aloud, where it answers %i',
-  async (status) => {
+describe('a kind beyond the reference that a rule needs', () => {
+  const planned = async (status: number) => {
     let isRefused = false;
     const cloud = rig({
       intercept: async ({ method, path }, proceed) =>
@@ -208,10 +207,21 @@ it.each([403, 404])(
     const kept = [declare('accounts.keep', { name: 'Keep' }), group];
     await cloud.apply(desire(old, ...kept));
     isRefused = true;
-    const { plan, exit } = await cloud.plan(desire(...kept), { targets: ['accounts.old'] });
-    expect([exit, plan.diagnostics.map(({ code }) => code).toSorted()]).toEqual([
+    return cloud.plan(desire(...kept), { targets: ['accounts.old'] });
+  };
+
+  it.each([401, 403, 404])('is left out, aloud, where it answers %i', async (status) => {
+    const { plan, exit } = await planned(status);
+    expect([exit, plan.diagnostics.map(({ code, summary }) => [code, summary])]).toEqual([
       2,
-      ['not-read', 'policy-unread'],
+      [
+        ['policy-unread', expect.stringContaining('groups were not checked')],
+        ['not-read', expect.stringContaining('because routers were not read')],
+      ],
     ]);
-  },
-);
+  });
+
+  it.each([429, 500, 503])('is an error where it answers %i', (status) =>
+    expect(planned(status)).rejects.toThrow('groups'),
+  );
+});
