@@ -285,7 +285,8 @@ export const noTemplate = (text: string): Said => ({
 export const unknownParameter = (name: string, { param }: Instance): Said => ({
   code: 'unknown-parameter',
   summary: `the parameter \`${name}\` has no value.${didYouMean(name, Object.keys(param))}`,
-  detail: 'Set it in `with`, or add a `default` in `parameters`.',
+  detail:
+    'If `parameters` of the template has it, set it in `with`, or give it a `default`. Otherwise, add it there first.',
 });
 
 /** The complaint about a variable that must not be shown; undefined for any other. @param text as it stands in the declaration */

@@ -124,7 +124,7 @@ export function blockValues(
     {
       attributes: blocks[section].attributes,
       validator: run.validators.blocks[section],
-      what: `a \`${section}\` block`,
+      what: `${section === 'import' ? 'an' : 'a'} \`${section}\` block`,
     },
   );
 }

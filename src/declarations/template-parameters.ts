@@ -69,6 +69,9 @@ function parametersOf(
     return void complain({ path: ['parameters'], code: 'bad-schema', summary, detail });
   }
   const whole = { type: 'object', additionalProperties: false, ...schema };
+  const missing = [...unknownRequired(whole)];
+  missing.forEach(complain);
+  if (missing.length > 0) return undefined;
   try {
     const validate = compile(whole);
     const defaults = defaultsIn(raw);
@@ -83,6 +86,20 @@ function parametersOf(
       summary: `\`parameters\` is not a schema that can be checked: ${why}`,
     });
   }
+}
+
+/** Names that are required, and that no use may give. */
+function* unknownRequired(schema: JsonObject): Generator<Violation> {
+  const { required, properties = {}, additionalProperties } = schema;
+  if (additionalProperties !== false) return;
+  const names = isObject(properties) ? properties : {};
+  for (const [index, name] of (isList(required) ? required : []).entries())
+    if (typeof name === 'string' && !Object.hasOwn(names, name))
+      yield {
+        path: ['parameters', 'required', String(index)],
+        code: 'bad-schema',
+        summary: `\`parameters.required\` names \`${name}\`, which \`properties\` does not have.${didYouMean(name, Object.keys(names))}`,
+      };
 }
 
 /** Defaults with expressions that are not those of parameters: ajv gives them as they stand. */

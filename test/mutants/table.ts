@@ -9262,8 +9262,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an edited reference to another object is told as another id',
     file: 'reconciler/plan/change-reasons.ts',
-    find: '!ids.has(`${entry.kind} ${String(one)}`)',
-    replace: 'true',
+    find: 'ids.has(`${entry.kind} ${one}`) || live?.has(one)',
+    replace: 'live?.has(one)',
+    tests: ['unit/reconciler/plan.test.ts'],
+  },
+  {
+    name: 'a reference in the place of an unmanaged id is told as another id',
+    file: 'reconciler/plan/change-reasons.ts',
+    find: 'ids.has(`${entry.kind} ${one}`) || live?.has(one)',
+    replace: 'ids.has(`${entry.kind} ${one}`)',
     tests: ['unit/reconciler/plan.test.ts'],
   },
   {
@@ -9300,6 +9307,13 @@ export const mutants: readonly Mutant[] = [
     find: "context.kinds.get(name)?.beyond ? 'if offered' : 'by rules'",
     replace: "'by rules'",
     tests: ['unit/reconciler/first-share.test.ts'],
+  },
+  {
+    name: 'a template may require what is no parameter',
+    file: 'declarations/template-parameters.ts',
+    find: "typeof name === 'string' && !Object.hasOwn(names, name)",
+    replace: 'false',
+    tests: ['unit/declarations/templates.test.ts'],
   },
   {
     name: 'a rule about objects in use is skipped where the service fails for a moment',

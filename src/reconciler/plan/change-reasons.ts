@@ -156,9 +156,9 @@ function follows(
 
 const recordedIds = new WeakMap<State, ReadonlySet<string>>();
 
-/** Whether the value before is an id that no other address has: then the address got another one. */
+/** Whether the value before is an id that no object has any more: then the address got another one. */
 function isBoundAnew(
-  { input: { state, kinds } }: Draft,
+  { input: { state, kinds, liveObjects } }: Draft,
   { target, attribute }: Reference,
   { prior, after }: { readonly prior: Value | undefined; readonly after: Value },
 ): boolean {
@@ -170,9 +170,11 @@ function isBoundAnew(
     () => new Set(Object.values(state.resources).map(({ kind, id }) => `${kind} ${id}`)),
   );
   const stays = new Set([after].flat().map(String));
+  const live = liveObjects.get(entry.kind)?.byId;
   return [prior]
     .flat()
-    .every((one) => stays.has(String(one)) || !ids.has(`${entry.kind} ${String(one)}`));
+    .map(String)
+    .every((one) => stays.has(one) || !(ids.has(`${entry.kind} ${one}`) || live?.has(one)));
 }
 
 const isLater = (one: Entry | undefined, other: Entry): boolean =>

@@ -476,6 +476,14 @@ describe('what is wrong is said with both places', () => {
       /bad-schema: `parameters.title`: text is expected/,
     ],
     [
+      'templates:\n  t: { parameters: { required: [titel], properties: { title: {} } } }\n',
+      /^2:33 bad-schema: `parameters.required` names `titel`, which `properties` does not have. Did you mean `title`\?/,
+    ],
+    [
+      'templates:\n  t: { parameters: { required: [tag] } }\n',
+      /bad-schema: `parameters.required` names `tag`/,
+    ],
+    [
       'templates:\n  t: { parameters: { propertys: {} } }\n',
       /unknown-keyword: `propertys` is not a keyword that a schema can have here. Did you mean `properties`\?/,
     ],
@@ -504,6 +512,14 @@ describe('what is wrong is said with both places', () => {
   ])('%s', async (tree, said) => {
     const found = await errors(tree);
     expect(shown(found[0]!).replace('trueup.yaml:', '')).toMatch(said);
+  });
+
+  it('a parameter may be required that `additionalProperties` allows', async () => {
+    const schema = 'required: [tag-a], additionalProperties: { type: string }';
+    const { declarations } = await project(
+      `templates:\n  t: { parameters: { ${schema} }, accounts: { a: { name: "\${param.tag-a}" } } }\nuse: { u: { template: t, with: { tag-a: x } } }\n`,
+    );
+    expect(declarations.map(({ values }) => values)).toEqual([{ name: 'x' }]);
   });
 
   it('each member of a `use` with a wrong parameter is named', async () => {

@@ -2277,31 +2277,36 @@ describe('an update of what refers to', () => {
     },
   );
 
-  it.each([
+  it.each<[string, string, object, string, string?]>([
     ['account', 'id', {}, 'account changed in the declaration'],
     ['account', 'id', LATER, 'account changed in the declaration, or in accounts.elm.id'],
+    ['account', 'id', LATER, 'account changed in the declaration, or in accounts.elm.id', 'live'],
+    ['account', 'id', LATER, 'account changed in the declaration, or in accounts.elm.id', 'known'],
     ['name', 'name', {}, 'name changed in the declaration'],
     ['name', 'name', LATER, 'name changed in the declaration, or in accounts.elm.name'],
   ])(
     'it as before, and with another attribute from now on, does not say so for sure: %s',
-    (path, name, more, reason) => {
+    (path, name, more, reason, other = 'live and known') => {
+      const isKnown = other.includes('known');
       const before = { name: 'Sub of Fir', account: '2' };
       const to = new Reference('declared', 'accounts.elm', name);
       const { plan } = planScene({
         declared: [
           declare('accounts.elm', { name: 'Elm' }),
-          declare('accounts.fir', { name: 'Fir' }),
+          ...(isKnown ? [declare('accounts.fir', { name: 'Fir' })] : []),
           declare('accounts.oak', { ...before, [path]: to }),
         ],
         state: {
           'accounts.elm': entry('accounts', '3', { name: 'Elm' }, more),
-          'accounts.fir': entry('accounts', '2', { name: 'Fir' }),
+          ...(isKnown && { 'accounts.fir': entry('accounts', '2', { name: 'Fir' }) }),
           'accounts.oak': { ...entry('accounts', '4', before), depends_on: ['accounts.elm'] },
         },
         live: {
           accounts: [
             live('accounts', '1', { name: 'Root', account: null }),
-            live('accounts', '2', { name: 'Fir', account: '1' }),
+            ...(other.includes('live')
+              ? [live('accounts', '2', { name: 'Fir', account: '1' })]
+              : []),
             live('accounts', '3', { name: 'Elm', account: '1' }),
             live('accounts', '4', before),
           ],
