@@ -138,8 +138,8 @@ function unclosed(text: string): Expression {
 }
 
 const WORDS = /^[\w.-]*$/;
-/** Of CEL: no reference begins like a number, or is one word. */
-const LITERAL = /^(?:true|false|null|-?\d.*)$/;
+/** Of CEL: no reference begins like a number or with a minus, or is one word. */
+const LITERAL = /^(?:true|false|null|[-\d].*)$/s;
 /** Begins as a reference to a member of a `for_each`. */
 const MEMBER_OF = /^(?!(?:var|each|env|param)\.)[A-Za-z_][\w-]*\.[A-Za-z][\w-]*\[/;
 

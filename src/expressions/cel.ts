@@ -139,10 +139,17 @@ export function compileExpression(source: string, variables: readonly string[]):
     }
     const words = new Set([...tokensOf(source)].map(({ text }) => text));
     const used = variables.filter((name) => words.has(name));
+    // It would take as many steps for each member of a `for_each`.
+    let isTooLong = false;
     return {
       value: {
         comparisons: () => [...comparisonsIn(parsed.ast)],
-        evaluate: (values) => evaluate(parsed, { source, used, values }),
+        evaluate: (values) => {
+          if (isTooLong) return { problem: tooLong(source) };
+          const result = evaluate(parsed, { source, used, values });
+          isTooLong = isExhausted();
+          return result;
+        },
       },
     };
   } catch (error) {
@@ -171,15 +178,15 @@ function evaluate(parsed: ParseResult, { source, used, values }: Evaluation): Re
   } catch (error) {
     if (!isExhausted()) return { problem: problemOf(error, source, Object.keys(values)) };
   }
-  return {
-    problem: {
-      summary: `the expression takes more than ${MOST_STEPS} steps`,
-      detail: 'Loop over fewer items, or move a loop out of another.',
-      start: 0,
-      end: source.length,
-    },
-  };
+  return { problem: tooLong(source) };
 }
+
+const tooLong = (source: string): Problem => ({
+  summary: `the expression takes more than ${MOST_STEPS} steps`,
+  detail: 'Loop over fewer items, or move a loop out of another.',
+  start: 0,
+  end: source.length,
+});
 
 function problemOf(error: unknown, source: string, variables: readonly string[]): Problem {
   const whole = { start: 0, end: source.length };

@@ -200,7 +200,8 @@ function actionWords(change: Change): ResourceChange['change']['actions'] {
 }
 
 function afterOf(change: Change, kind: Kind, before: View | undefined): View | undefined {
-  if (change.action === 'create') return view(kind, change.declaredObject.declared);
+  // A document is sent without the members that are declared null.
+  if (change.action === 'create') return view(kind, change.write.fields);
   if (change.action === 'delete' || change.action === 'forget') return undefined;
   if (change.action === 'keep' || change.changes.length === 0) return before;
   return view(kind, normalised(kind, withChanges(change.before, change.changes)));

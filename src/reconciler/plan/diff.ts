@@ -30,7 +30,7 @@ import {
   mergeChanges,
   mergedNames,
 } from './document-diff.js';
-import { additions, wholeDocument } from './document-merge.js';
+import { additions, membersToSend, wholeDocument } from './document-merge.js';
 
 /** Compares a declared secret with the one last sent: `unknown` if trueup sent none, `unavailable` if its value cannot be read. */
 export type SecretVerdict = 'same' | 'changed' | 'unknown' | 'unavailable';
@@ -182,7 +182,7 @@ export function updateOf(sending: Sending): ObjectUpdate | undefined {
       path,
       patch
         ? additions({ path, wanted: declared[path]!, live: live.values[path], resend })
-        : declared[path],
+        : membersToSend(declared[path]!, live.values[path]),
     ]),
   );
   if ([...added.values()].includes(undefined)) return undefined;
@@ -217,9 +217,9 @@ function allFields(
     if (Object.hasOwn(declared, name) && isRespelled(attribute, declared[name]!, now))
       fields[name] = now!;
     else if (Object.hasOwn(declared, name))
-      fields[name] = laidOver(attribute, declared[name]!, now, (member) =>
-        kept.push(`${name}.${member}`),
-      );
+      fields[name] = isMerged(attribute)
+        ? membersToSend(declared[name]!, now)
+        : laidOver(attribute, declared[name]!, now, (member) => kept.push(`${name}.${member}`));
     else if (now !== undefined && now !== null && !attribute.only_declared) {
       fields[name] = now;
       kept.push(name);

@@ -29,11 +29,20 @@ import {
 /** The whole document that a PUT sends: the live one with everything that is declared in it. */
 export function wholeDocument(declared: Value, live: Value | undefined): Value {
   if (isClear(declared)) return [{}, []];
-  const [wanted, now] = [mergeOf(declared), mergeOf(live)];
-  const known = new Map((now.removed ?? []).map((path) => [pathKey(path), path]));
-  const removed =
-    wanted.removed?.map((path) => known.get(pathKey(path)) ?? pathSteps(path)) ?? now.removed ?? [];
-  return [laid(wanted.tree, now.tree), removed];
+  const [{ tree }, now] = [mergeOf(declared), mergeOf(live)];
+  return [laid(tree, now.tree), removedPaths(declared, live) ?? now.removed ?? []];
+}
+
+/** What is declared of a document, with the list of removed defaults as it is sent. */
+export function membersToSend(declared: Value, live: Value | undefined): Value {
+  const removed = isClear(declared) ? undefined : removedPaths(declared, live);
+  return removed === undefined ? declared : [mergeOf(declared).tree, removed];
+}
+
+/** Each path as it is live already, else as a list of its steps. */
+function removedPaths(declared: Value, live: Value | undefined): readonly Value[] | undefined {
+  const known = new Map((mergeOf(live).removed ?? []).map((path) => [pathKey(path), path]));
+  return mergeOf(declared).removed?.map((path) => known.get(pathKey(path)) ?? pathSteps(path));
 }
 
 function laid(wanted: Values, live: Value | undefined): Values {

@@ -17,6 +17,7 @@ import {
   type Live,
   type Plan,
   type Replaces,
+  type Value,
   type Values,
   type Write,
 } from '../../model/index.js';
@@ -386,6 +387,11 @@ const ofRenamed =
     return reference && resolveReference(reference, new Map(), lookups, input);
   };
 
+/** What looks renamed, of what a value refers to. */
+const looksRenamed = ({ renamed }: Draft, value: Value): string | undefined =>
+  referencesIn(value).find((one) => renamed.some(({ change }) => change.address === one.target))
+    ?.target;
+
 function creation(
   draft: Draft,
   { kind, declaration, filled: values }: FilledDeclaration,
@@ -466,7 +472,9 @@ function onLive(
   const asRecorded = recordedValue(draft, declaration.values);
   const changes = diff({ kind, declared, live, applied, secret, asRecorded });
   const fixed = changes.filter(({ path }) => kind.attributes[path.split('.', 1)[0]!]?.immutable);
-  const [root] = fixed.flatMap(({ after = null }) => undecidedIn(draft, after) ?? []);
+  const [root] = fixed.flatMap(
+    ({ after = null }) => undecidedIn(draft, after) ?? looksRenamed(draft, after) ?? [],
+  );
   if (root !== undefined) {
     draft.undecided.set(declaration.address, root);
     return [];

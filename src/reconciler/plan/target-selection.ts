@@ -97,6 +97,10 @@ export function select(
         (address, file) => request.destroy && !inPaths(file) && (covers?.(address) ?? true),
       ),
       ...(request.destroy ? [] : movesBetweenRecorded(project, gone)),
+      ...excludedRemovals(
+        request,
+        gone.flatMap(([address]) => (covers?.(address) === false ? address : [])),
+      ),
       ...errors,
       ...(foreign > 0 && !is_foreign_blocked ? [foreignState(foreign, isRemoved)] : []),
       ...wrongNames(kinds, request, {
@@ -123,6 +127,23 @@ function removals(
     removed: covered.filter(([address]) => !kept.has(address)),
     errors: unknown.map((one) => ({ ...one, severity: 'warning' as const })),
   };
+}
+
+/** What stays because it referred to what is excluded: nothing declares it, so no other line shows it. */
+function excludedRemovals(
+  { targets, excludes, audit, destroy }: PlanRequest,
+  left: readonly string[],
+): readonly Diagnostic[] {
+  const stays = left.filter((address) => !named(address, excludes));
+  if (audit || destroy || targets.length > 0 || stays.length === 0) return [];
+  const [is, it, refers] = stays.length === 1 ? ['is', 'it', 'refers'] : ['are', 'they', 'refer'];
+  return [
+    {
+      severity: 'info',
+      code: 'excluded-removal',
+      summary: `${firstNamed(stays, FEW)} ${is} no longer declared, and ${is} not removed, because ${it} ${refers} to what --exclude leaves out.`,
+    },
+  ];
 }
 
 /** The address now of each object that the state holds under an earlier one. */
@@ -311,7 +332,10 @@ function coverage(
   if (wanted.length === 0 && unwanted.length === 0) return undefined;
   const needs = references(declared);
   // What is removed referred to what the state says.
-  const recorded = gone.map(([address, entry]) => [address, entry.depends_on] as const);
+  const recorded = gone.map(
+    ([address, entry]) =>
+      [address, entry.depends_on.map((one) => renamed.get(one) ?? one)] as const,
+  );
   const allNeeds: Edges = new Map([...recorded, ...needs]);
   const addressesIn = (
     asked: readonly string[],

@@ -43,6 +43,7 @@ describe('an expression in a text gives', () => {
     ['"Site ${var.count + 1} of ${env.SITE.upperAscii()}"', 'Site 4 of NORTH'],
     ['"${var.on && true} ${(1.5)}"', 'true 1.5'],
     ['"${true} ${ false } ${1.5} ${-2}"', 'true false 1.5 -2'],
+    ['"${-var.count} ${ -(var.count) } ${--2}"', '-3 -3 2'],
     ['"${var.list.join(\', \')}"', 'b, a'],
     ["\"${{'a': {'b': '}'}}['a']['b']}\"", '}'],
     ["\"${'$' + '{accounts.p.id}'}\"", '${accounts.p.id}'],

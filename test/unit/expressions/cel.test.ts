@@ -466,3 +466,22 @@ describe('laws', () => {
     expect(closingBrace(source, 0)).toBe(at);
   });
 });
+
+it('what takes too many steps once is not evaluated again', () => {
+  const compiled = compileExpression('var.l.map(a, var.l.map(b, var.l.map(c, a + b + c)))', [
+    'var',
+  ]);
+  if ('problem' in compiled) throw new Error(compiled.problem.summary);
+  const read = { count: 0 };
+  const given = (l: Json) => ({
+    var: (name: string) => {
+      read.count += 1;
+      return name === 'l' ? l : undefined;
+    },
+  });
+  const first = compiled.value.evaluate(given(numbers));
+  expect(first).toMatchObject({ problem: { summary: expect.stringContaining('1000000 steps') } });
+  read.count = 0;
+  expect(compiled.value.evaluate(given([1]))).toEqual(first);
+  expect(read.count).toBe(0);
+});

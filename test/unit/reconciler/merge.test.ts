@@ -929,6 +929,37 @@ describe('configuration managers', () => {
     },
   );
 
+  it('of a group that is created do not show members that are declared null', async () => {
+    const configuration = [{ system: { ntp: 'a', desc: null } }, []];
+    const cloud = rig();
+    const project = desire(declare('groups.g', { name: 'G', account: '1', configuration }));
+    const { change, requests } = cloud.document(await cloud.plan(project)).resource_changes[0]!;
+    const whole = [{ system: { ntp: 'a' } }, []];
+    expect([change.after?.['configuration'], requests[0]?.body]).toMatchObject([
+      whole,
+      { configuration: whole },
+    ]);
+    expect((await cloud.apply(project)).exit).toBe(0);
+    expect((await cloud.plan(project)).exit).toBe(0);
+  });
+
+  it('show the list of removed defaults as it is sent', async () => {
+    const [steps, dotted] = [['wan', 'rules', 0], 'lan.dhcp'];
+    const sentForm = [
+      ['wan', 'rules', '0'],
+      ['lan', 'dhcp'],
+    ];
+    const cloud = withManagers([managerRecord('30', '12', [full, []])]);
+    const project = desire(manager([{ lan: { mtu: 1500 } }, [steps, dotted]]));
+    const { resource_changes } = cloud.document(await cloud.plan(project));
+    expect(resource_changes[0]?.requests[0]?.body).toMatchObject({
+      configuration: [{ lan: { mtu: 1500 } }, sentForm],
+    });
+    expect((await cloud.apply(project)).exit).toBe(0);
+    expect(sent(cloud)).toMatchObject([{ configuration: [{ lan: { mtu: 1500 } }, sentForm] }]);
+    expect((await cloud.plan(project)).exit).toBe(0);
+  });
+
   it('are written where every mask is declared as a secret', async () => {
     const cloud = masked();
     const project = desire(

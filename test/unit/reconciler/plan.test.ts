@@ -897,6 +897,31 @@ const table: readonly Row[] = [
     request: { excludes: ['accounts.hq'] },
     steps: ['delete accounts.old'],
     exit: 2,
+    codes: ['excluded-removal'],
+  },
+  {
+    title: 'exclude leaves out what referred to it under its earlier name',
+    declared: [declare('accounts.main', { name: 'HQ' }, { renamed_from: 'hq' })],
+    state: {
+      'accounts.hq': entry('accounts', '2', { name: 'HQ' }),
+      'accounts.sub': {
+        ...entry('accounts', '3', { name: 'S', account: '2' }),
+        depends_on: ['accounts.hq'],
+      },
+      'accounts.old': entry('accounts', '4', { name: 'Old' }),
+    },
+    live: {
+      accounts: [
+        root,
+        live('accounts', '2', { name: 'HQ', account: '1' }),
+        live('accounts', '3', { name: 'S', account: '2' }),
+        live('accounts', '4', { name: 'Old', account: '1' }),
+      ],
+    },
+    request: { excludes: ['accounts.main'] },
+    steps: ['delete accounts.old'],
+    exit: 2,
+    codes: ['excluded-removal'],
   },
   {
     title: 'a target nobody knows',
@@ -1045,6 +1070,34 @@ it('the adoption of an object says that a secret is added where its document has
     },
   });
   expect(plan.changes[0]?.reason).toContain('; configuration.0.system.pin will be updated');
+});
+
+it('an immutable reference to an object that looks renamed is no error of its own', () => {
+  const router = { mac: '00:30:44:00:00:01' };
+  const { plan } = planScene({
+    declared: [
+      declare('routers.new', router),
+      declare('configuration_managers.c', {
+        router: new Reference('declared', 'routers.new', 'id'),
+        configuration: [{}, []],
+      }),
+    ],
+    state: {
+      'routers.old': entry('routers', '7', router),
+      'configuration_managers.c': {
+        ...entry('configuration_managers', '9', { router: '7' }),
+        depends_on: ['routers.old'],
+      },
+    },
+    live: {
+      routers: [live('routers', '7', router)],
+      configuration_managers: [live('configuration_managers', '9', { router: '7' })],
+    },
+  });
+  const errors = plan.diagnostics.filter(({ severity }) => severity === 'error');
+  expect(errors.map(({ summary }) => summary)).toEqual([
+    'routers.new has the identity of routers.old, which is in the state and no longer declared.',
+  ]);
 });
 
 it('what refers to an object that looks renamed looks renamed as well', () => {
