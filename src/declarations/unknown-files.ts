@@ -41,7 +41,10 @@ const formersIn = (place: RawMap): readonly string[] =>
   Object.values<Raw>(place).flatMap((value) => {
     const lifecycle = isMap(value) ? value['lifecycle'] : undefined;
     const former = isMap(lifecycle) ? lifecycle['renamed_from'] : undefined;
-    return typeof former === 'string' ? withoutKey(former) : [];
+    if (typeof former !== 'string') return [];
+    const whole = withoutKey(former);
+    // With the kind, it would be an error; but nobody reads this file.
+    return [whole, whole.slice(whole.indexOf('.') + 1)];
   });
 
 const KEYS = /(?<![\w-])([\w-]+)["']?[ \t]*:/g;

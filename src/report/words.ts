@@ -7,6 +7,7 @@ import {
   groupedBy,
   isClear,
   isList,
+  isMask,
   isObject,
   isTree,
   namedWithId,
@@ -421,8 +422,19 @@ const NOT_SENT_LAST =
   'is not the one sent last; whether somebody changed the live one, nobody can see';
 
 /** Whether a secret was edited in the project: the live one cannot be compared. */
-const isSecretOfProject = ({ declared, applied, live }: DriftChange): boolean =>
-  [declared, applied, live].every((value) => value === SENSITIVE);
+const isSecretOfProject = ({ declared, live }: DriftChange): boolean =>
+  holdsSecret(declared) && isLikeBesideSecrets(declared, live);
+
+/** Whether a live value is the declared one but for secrets that are masked in it. */
+function isLikeBesideSecrets(declared: Json, live: Json | undefined): boolean {
+  if (declared === SENSITIVE) return live === SENSITIVE || isMask(live);
+  if (!isObject(declared) && !isList(declared)) return equal(declared, live);
+  if (isList(declared) !== isList(live) || isObject(declared) !== isObject(live)) return false;
+  const [all, now] = [Object.entries(declared), new Map(Object.entries(live ?? {}))];
+  return (
+    all.length === now.size && all.every(([name, one]) => isLikeBesideSecrets(one, now.get(name)))
+  );
+}
 
 /** False where the live object is as it was applied, as far as it was: an attribute that is declared since then was not. */
 export const isChangedOutside = ({ status, since, changes }: DriftRecord): boolean =>

@@ -19,9 +19,10 @@ const FEW = 10;
 function firstRoleOrId({ account, user }: Values, live: readonly Values[]): string | undefined {
   const whose = typeof user === 'string' ? `user ${user}` : 'this user';
   const list = 'List what is live: trueup get account_authorizations -o json';
-  if (typeof user === 'string' && user.includes('@'))
+  const isKnown = live.some((one) => one.user === user);
+  if (!isKnown && typeof user === 'string' && user.includes('@'))
     return `\`user\` is the id of a user, not an e-mail address. To find the id, add \`lookups: { NAME: { users: { email: ${JSON.stringify(user)} } } }\`, and write \`user: "\${lookups.NAME.id}"\`.`;
-  if (!live.some((one) => one.user === user))
+  if (!isKnown)
     return `No authorization that the v3 API shows is of ${whose}. Invite or authorise the user in the service first, then plan again. Authorizations may name a user by another identifier than the id of its record, such as its user_id. ${list}`;
   const accounts = [...new Set(live.map((one) => one.account))]
     .filter((one) => typeof one === 'string')

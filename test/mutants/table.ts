@@ -4255,8 +4255,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'another value of a secret is told as an edit of its declaration',
     file: 'reconciler/plan/change-reasons.ts',
-    find: 'after instanceof Secret;',
-    replace: 'after === null;',
+    find: 'one.after instanceof Secret || holdsOtherSecrets(one)',
+    replace: 'false',
     tests: ['unit/reconciler/plan.test.ts'],
   },
   {
@@ -8562,8 +8562,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a user without any role is told of id spaces',
     file: 'resources/account-authorizations.ts',
-    find: '!live.some((one) => one.user === user)',
-    replace: 'false',
+    find: 'live.some((one) => one.user === user)',
+    replace: 'true',
     tests: ['unit/resources/account-authorization-label.test.ts'],
   },
   {
@@ -9351,6 +9351,41 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/expressions/cel.test.ts'],
   },
   {
+    name: 'a user that authorizations name by e-mail address is said to have none',
+    file: 'resources/account-authorizations.ts',
+    find: '!isKnown && typeof user',
+    replace: 'typeof user',
+    tests: ['unit/reconciler/plan.test.ts'],
+  },
+  {
+    name: 'an audit says that nobody can see a secret that is gone',
+    file: 'reconciler/audit/drift.ts',
+    find: 'isGone ? null : SENSITIVE',
+    replace: 'SENSITIVE',
+    tests: ['unit/reconciler/drift.test.ts'],
+  },
+  {
+    name: 'a secret in a list is told as an edited declaration',
+    file: 'reconciler/plan/change-reasons.ts',
+    find: ' || holdsOtherSecrets(one)',
+    replace: '',
+    tests: ['unit/reconciler/plan.test.ts'],
+  },
+  {
+    name: 'an audit tells a list with another secret as an edited declaration',
+    file: 'report/words.ts',
+    find: 'live === SENSITIVE || isMask(live)',
+    replace: 'live === SENSITIVE',
+    tests: ['unit/reconciler/drift.test.ts'],
+  },
+  {
+    name: 'a list with other items counts as one with another secret',
+    file: 'report/words.ts',
+    find: 'return equal(declared, live);',
+    replace: 'return true;',
+    tests: ['unit/reconciler/drift.test.ts'],
+  },
+  {
     name: 'a template may require what is no parameter',
     file: 'declarations/template-parameters.ts',
     find: "typeof name === 'string' && !Object.hasOwn(names, name)",
@@ -9465,7 +9500,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an audit puts a secret of the project under the name of who changed something else',
     file: 'report/words.ts',
-    find: '[declared, applied, live].every((value) => value === SENSITIVE)',
+    find: 'holdsSecret(declared) && isLikeBesideSecrets(declared, live)',
     replace: 'false',
     tests: ['unit/reconciler/drift.test.ts'],
   },

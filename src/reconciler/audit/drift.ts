@@ -15,6 +15,7 @@ import {
   Secret,
   secretsIn,
   SENSITIVE,
+  isEmpty,
   WHOLE_PLAN,
   writes,
   type AttributeChange,
@@ -362,18 +363,22 @@ function labelsOfBoth(
   return { reference_labels: Object.fromEntries(both) };
 }
 
-/** A change as an audit tells it. A secret is shown on no side. */
-const toldOf = (
+/** A change as an audit tells it. A secret is shown on no side; of a document, it is known whether it has one. */
+function toldOf(
   { path, before, after }: AttributeChange,
   entry: Entry | undefined,
   isEdited: boolean,
-): DriftChange => ({
-  path,
-  declared: json(after),
-  ...(after instanceof Secret && isEdited
-    ? { applied: SENSITIVE, live: SENSITIVE }
-    : { ...appliedAt(entry, path), live: json(before) }),
-});
+): DriftChange {
+  const applied = appliedAt(entry, path);
+  const isGone = isEmpty(before) && 'applied' in applied;
+  return {
+    path,
+    declared: json(after),
+    ...(after instanceof Secret && isEdited
+      ? { applied: SENSITIVE, live: isGone ? null : SENSITIVE }
+      : { ...applied, live: json(before) }),
+  };
+}
 
 function appliedAt(entry: Entry | undefined, path: string): Pick<DriftChange, 'applied'> {
   const value = declaredValueAt(entry?.applied ?? {}, path);

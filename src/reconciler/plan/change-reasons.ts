@@ -19,6 +19,7 @@ import {
   type State,
   type Value,
 } from '../../model/index.js';
+import { holdsOtherSecrets } from './document-diff.js';
 import type { Draft } from './draft.js';
 import { resolveReference } from './lookups.js';
 import { adoptionWords, type Match } from './match.js';
@@ -207,7 +208,8 @@ export function howChanged(changes: readonly AttributeChange[]): string {
     const paths = changes.filter(fits).map(({ path }) => path);
     return paths.length === 0 ? [] : [`${paths.join(', ')} ${words(paths.length)}`];
   };
-  const isSecret = ({ after }: AttributeChange): boolean => after instanceof Secret;
+  const isSecret = (one: AttributeChange): boolean =>
+    one.after instanceof Secret || holdsOtherSecrets(one);
   return [
     ...of(
       ({ drifted, edited }) => drifted === true && !edited,

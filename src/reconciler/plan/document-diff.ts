@@ -226,15 +226,20 @@ export function differsInSecretsAlone(
 ): boolean {
   const attribute = attributes[path.split('.', 1)[0]!];
   if (attribute === undefined || !isMerged(attribute)) return after instanceof Secret;
-  return (
-    after !== undefined &&
-    secretsIn(after).size > 0 &&
-    equalUnescaped(
-      redact(after, () => MASK),
-      before,
-    )
-  );
+  return holdsOtherSecrets({ before, after });
 }
+
+/** True if the value of a document is the live one but for secrets, of which the live ones are masked. */
+export const holdsOtherSecrets = ({
+  before,
+  after,
+}: Pick<AttributeChange, 'before' | 'after'>): boolean =>
+  after !== undefined &&
+  secretsIn(after).size > 0 &&
+  equalUnescaped(
+    redact(after, () => MASK),
+    before,
+  );
 
 /** The paths are a set: their order says nothing. */
 export function samePaths(some: readonly Value[], others: readonly Value[]): boolean {

@@ -125,7 +125,7 @@ export function maskedWrite(
 /** Whether a PATCH can make the same change of a document, and keeps its masks. */
 function addsOnly(path: string, { fields }: Write, { values }: Live): boolean {
   const live = values[path];
-  const added = additions({ path, wanted: fields[path]!, live, resend: () => false });
+  const added = additions({ path, wanted: fields[path]!, live, resend: () => true });
   return added !== undefined && travellingMasks(added, live, true).length === 0;
 }
 

@@ -82,6 +82,11 @@ test.each([
     'y.yaml',
     'people:\n  eva: { email: a@example.com, lifecycle: { renamed_from: ada } }\n',
   ],
+  [
+    'a file, renamed from its address,',
+    'y.yaml',
+    'people:\n  eva: { email: a@example.com, lifecycle: { renamed_from: users.ada } }\n',
+  ],
 ])('removes nothing that %s may declare now', async (_, name, text) => {
   write('x.yaml', 'accounts:\n  depot: { name: Depot }\n');
   write(name, text);

@@ -632,6 +632,45 @@ describe('a secret that is not the one last sent', () => {
     expect(JSON.stringify(audit)).not.toContain('canary');
   });
 
+  it('is told in a list, and not of a live object that has none', async () => {
+    const cloud = rig({ estate: theirEstate });
+    const both = (psk: string, password: string) =>
+      declare('configuration_managers.gate', {
+        router: '12',
+        configuration: [
+          {
+            wifi: { name: 'w', psk: new Secret('env.PSK', () => psk) },
+            users: [{ name: 'u', password: new Secret('env.USER', () => password) }],
+          },
+        ],
+      });
+    await applied(cloud, both('canary-1', 'canary-2'));
+    const [inList] = (await cloud.drift(desire(both('canary-1', 'canary-3')))).drift;
+    expect(inList?.changes.map(({ path }) => path)).toEqual(['configuration.0.users']);
+    expect(changedBy(inList!)).toMatch(/^the declared value is not the one sent last; /);
+    const id = await idOf(cloud, 'configuration_managers.gate');
+    const users = [{ name: 'u', password: 'x' }];
+    await hand(cloud, 'PUT', `/api/v2/configuration_managers/${id}/`, {
+      configuration: [{ wifi: { name: 'w' }, users }, []],
+    });
+    const [gone] = (await cloud.drift(desire(both('canary-4', 'canary-2')))).drift;
+    expect(gone?.changes).toEqual([
+      {
+        path: 'configuration.0.wifi.psk',
+        declared: SENSITIVE,
+        applied: SENSITIVE,
+        live: null,
+      },
+    ]);
+    expect(changedBy(gone!)).not.toContain('sent last');
+    await hand(cloud, 'PUT', `/api/v2/configuration_managers/${id}/`, {
+      configuration: [{ wifi: { name: 'w', psk: 'x' }, users: [{ ...users[0], name: 'v' }] }, []],
+    });
+    const [other] = (await cloud.drift(desire(both('canary-1', 'canary-5')))).drift;
+    expect(other?.changes.map(({ path }) => path)).toEqual(['configuration.0.users']);
+    expect(changedBy(other!)).not.toContain('sent last');
+  });
+
   it('is told beside what others changed of the object, and beside what else the project changed', async () => {
     const cloud = rig({ estate: theirEstate });
     const named = (value: string, name: string) => {

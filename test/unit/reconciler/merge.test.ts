@@ -935,9 +935,9 @@ describe('configuration managers', () => {
     const project = desire(declare('groups.g', { name: 'G', account: '1', configuration }));
     const { change, requests } = cloud.document(await cloud.plan(project)).resource_changes[0]!;
     const whole = [{ system: { ntp: 'a' } }, []];
-    expect([change.after?.['configuration'], requests[0]?.body]).toMatchObject([
+    expect([change.after?.['configuration'], requests[0]?.body]).toEqual([
       whole,
-      { configuration: whole },
+      { account: '1', configuration: whole, name: 'G' },
     ]);
     expect((await cloud.apply(project)).exit).toBe(0);
     expect((await cloud.plan(project)).exit).toBe(0);

@@ -1188,6 +1188,13 @@ it('the update of a secret says that its value is another one', () => {
   expect(howChanged([one, { ...one, path: 'b' }, { ...one, path: 'name', after: 'x' }])).toBe(
     'name changed in the declaration; endpoint.secret, b are not the values that trueup sent last',
   );
+  const list = [{ name: 'u', password: secret }];
+  const masked = [{ name: 'u', password: '*' }];
+  const inList = { path: 'configuration.0.users', before: masked, after: list, drifted: false };
+  expect(howChanged([inList])).toBe('configuration.0.users is not the value that trueup sent last');
+  expect(howChanged([{ ...inList, after: [{ name: 'w', password: secret }] }])).toBe(
+    'configuration.0.users changed in the declaration',
+  );
 });
 
 it.each<[Record<string, string | boolean>, string]>([
@@ -2250,16 +2257,24 @@ it.each([
   },
 );
 
-it('says how to name the user of a role whose user is an e-mail address', () => {
-  const { plan } = planScene({
-    declared: [
-      declare('account_authorizations.a', { user: 'a@b.test', account: '1', role: 'no_access' }),
-    ],
-    live: { account_authorizations: [] },
-  });
-  const [advice = ''] = plan.diagnostics.flatMap(({ detail }) => detail ?? []);
-  expect(advice).toContain('add `lookups: { NAME: { users: { email: "a@b.test" } } }`, and write');
-});
+it.each<[string, readonly string[], RegExp]>([
+  ['an id', [], /add `lookups: { NAME: { users: { email: "a@b.test" } } }`, and write/],
+  ['e-mail address', ['a@b.test'], /is of account 1, only of 2\./],
+])(
+  'says how to name the user of a role whose user is an e-mail address where users go by %s',
+  (_, users, advice) => {
+    const of = (user: string, account: string) => ({ user, account, role: 'no_access' });
+    const { plan } = planScene({
+      declared: [declare('account_authorizations.a', of('a@b.test', '1'))],
+      live: {
+        account_authorizations: users.map((user) =>
+          live('account_authorizations', 'x', of(user, '2')),
+        ),
+      },
+    });
+    expect(plan.diagnostics.flatMap(({ detail }) => detail ?? [])[0]).toMatch(advice);
+  },
+);
 
 describe('an update of what refers to', () => {
   const pager = new Reference('declared', 'alert_push_destinations.p', 'destination_config_id');
