@@ -53,6 +53,10 @@ export interface ComparedText extends Pick<Problem, 'start' | 'end'> {
 
 export interface Compiled {
   comparisons(): readonly ComparedText[];
+  /** Members that `has()` asks for, as in `ComparedText`. */
+  askedFor(): readonly string[];
+  /** What it gives, in the words of CEL, such as `bool` or `list<int>`; `dyn` if that depends on its variables. */
+  readonly type: string;
   evaluate(values: Readonly<Record<string, CelInput | Members>>): Result<Json>;
 }
 
@@ -132,7 +136,7 @@ export function compileExpression(source: string, variables: readonly string[]):
     };
   try {
     const parsed = environmentOf(variables).parse(rewritten(source));
-    const { error } = parsed.check();
+    const { error, type } = parsed.check();
     if (error) {
       const problem = problemOf(error, source, variables);
       return { problem: wrongCall(parsed.ast, problem) ?? problem };
@@ -143,7 +147,9 @@ export function compileExpression(source: string, variables: readonly string[]):
     let isTooLong = false;
     return {
       value: {
-        comparisons: () => [...comparisonsIn(parsed.ast)],
+        comparisons: () => [...walked(parsed.ast, comparisonsOf)],
+        askedFor: () => [...walked(parsed.ast, askedOf)],
+        type: String(type),
         evaluate: (values) => {
           if (isTooLong) return { problem: tooLong(source) };
           const result = evaluate(parsed, { source, used, values });
@@ -476,20 +482,35 @@ const COMPARING: ReadonlySet<string> = new Set(['==', '!=', 'in']);
 /** What names stand for inside of a macro; undefined for what is no member of a variable. */
 type Bindings = ReadonlyMap<string, string | undefined>;
 
-function* comparisonsIn(node: unknown, names: Bindings = new Map()): Generator<ComparedText> {
-  if (Array.isArray(node)) for (const one of node) yield* comparisonsIn(one, names);
+/** What is found of the nodes of a syntax tree, outer ones first. */
+function* walked<T>(
+  node: unknown,
+  of: (node: Node, names: Bindings) => Iterable<T>,
+  names: Bindings = new Map(),
+): Generator<T> {
+  if (Array.isArray(node)) for (const one of node) yield* walked(one, of, names);
   if (!isNode(node)) return;
+  yield* of(node, names);
   const { op, args } = node;
-  if (COMPARING.has(op) && Array.isArray(args)) {
-    const [left, right]: readonly unknown[] = args;
-    yield* compared(left, right, names);
-    yield* compared(right, left, names);
-  }
   const [name, subject, given]: readonly unknown[] = Array.isArray(args) ? args : [];
   if (op === 'rcall' && Array.isArray(given)) {
-    yield* comparisonsIn(subject, names);
-    yield* comparisonsIn(given, boundIn(name, subject, given, names));
-  } else yield* comparisonsIn(args, names);
+    yield* walked(subject, of, names);
+    yield* walked(given, of, boundIn(name, subject, given, names));
+  } else yield* walked(args, of, names);
+}
+
+function* comparisonsOf({ op, args }: Node, names: Bindings): Generator<ComparedText> {
+  if (!COMPARING.has(op) || !Array.isArray(args)) return;
+  const [left, right]: readonly unknown[] = args;
+  yield* compared(left, right, names);
+  yield* compared(right, left, names);
+}
+
+function* askedOf({ op, args }: Node, names: Bindings): Generator<string> {
+  const [name, given]: readonly unknown[] = Array.isArray(args) ? args : [];
+  if (op !== 'call' || name !== 'has' || !Array.isArray(given)) return;
+  const member = memberPath(given[0], names);
+  if (member !== undefined) yield member;
 }
 
 /** With the variable of a macro, such as that of `exists`, or of `cel.bind`. */

@@ -5,6 +5,7 @@ import {
   defined,
   didYouMean,
   firstNamed,
+  isList,
   isObject,
   keysOf,
   own,
@@ -56,6 +57,8 @@ export interface CompiledPolicy {
   readonly violations: (input: PolicyInput) => readonly PolicyViolation[];
   /** What reads a member that no input has, in words. @param full an input with every member; empty objects hold names of kinds or attributes */
   readonly misnamed: (full: PolicyInput) => string | undefined;
+  /** What asks by `has()` for a member that no input has, in words: it is never there. @param full as for `misnamed` */
+  readonly neverThere: (full: PolicyInput) => readonly string[];
 }
 
 /** A fault of `when` or `message`, in words that continue "`when`: ". */
@@ -72,10 +75,20 @@ export function compiledPolicy(
   if (isFault(scope)) return [scope];
   const condition = compileExpression(when, scopes[scope]);
   if ('problem' in condition) return [faultOf('when', when, condition.problem)];
+  const { type } = condition.value;
+  if (type !== 'bool' && type !== 'dyn')
+    return [
+      { field: 'when', summary: `it gives a value of the type \`${type}\`, not true or false` },
+    ];
   const unknown = unknownWord(condition.value, [...kinds.keys()]);
   if (unknown) return [faultOf('when', when, unknown)];
   const parts = messageParts(message, scope);
   if (isFault(parts)) return [parts];
+  const asked = new Set(
+    [condition.value, ...parts].flatMap((part) =>
+      typeof part === 'string' ? [] : part.askedFor(),
+    ),
+  );
   return {
     scope,
     violations: (input) =>
@@ -95,7 +108,30 @@ export function compiledPolicy(
           [condition.value, ...parts].flatMap((part) => unknownMember(part, values) ?? []),
         )
         .at(0),
+    // What looks at the format version may be for another version of trueup.
+    neverThere: (full) =>
+      when.includes('format_version')
+        ? []
+        : subjects(scope, full)
+            .slice(0, 1)
+            .flatMap((values) => [...asked].flatMap((member) => lacking(member, values) ?? [])),
   };
+}
+
+/** Why `has()` of a member is never true. */
+function lacking(member: string, values: Readonly<Record<string, Json>>): string | undefined {
+  let there: Json | undefined = values;
+  const path: string[] = [];
+  for (const name of member.replaceAll('[]', '.[]').split('.')) {
+    if (name === '[]') there = isList(there) ? there[0] : undefined;
+    // An empty one holds names of kinds, or of attributes.
+    else if (!isObject(there) || Object.keys(there).length === 0) return undefined;
+    else if (!Object.hasOwn(there, name))
+      return `\`has(${member})\` is never true: \`${path.join('.')}\` has no \`${name}\`.${didYouMean(name, Object.keys(there))}`;
+    else there = there[name];
+    path.push(name);
+  }
+  return undefined;
 }
 
 function unknownMember(

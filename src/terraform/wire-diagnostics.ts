@@ -76,7 +76,7 @@ export function wireDiagnosticOf(
 
 /** A document has no write-only part here, so a password in it cannot be declared. */
 const MASKED =
-  'Manage this router with trueup itself, where a secret inside a document is one. If the change removes nothing, and the deployment takes PATCH, configuration_writes = "patch" in the provider block helps as well.';
+  'Manage this router with trueup itself, where a secret inside a document is one. Where a PATCH can make the change, and the deployment takes it, configuration_writes = "patch" in the provider block helps as well.';
 
 /** A refusal as errors about an object of the kind; anything else is a bug and is thrown again. */
 export function complaints(kind: Kind, error: unknown): readonly WireDiagnostic[] {

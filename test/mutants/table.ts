@@ -9386,6 +9386,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/reconciler/drift.test.ts'],
   },
   {
+    name: 'a policy that asks for a member that does not exist is valid without a word',
+    file: 'policies/cel-policy.ts',
+    find: '!Object.hasOwn(there, name)',
+    replace: 'false',
+    tests: ['unit/cli/validate.test.ts'],
+  },
+  {
+    name: 'a policy that gives a number compiles',
+    file: 'policies/cel-policy.ts',
+    find: "type !== 'bool' && type !== 'dyn'",
+    replace: 'false',
+    tests: ['unit/policies/cel-policy.test.ts'],
+  },
+  {
     name: 'a template may require what is no parameter',
     file: 'declarations/template-parameters.ts',
     find: "typeof name === 'string' && !Object.hasOwn(names, name)",

@@ -27,12 +27,20 @@ export const run: Command = async (context, paths) => {
 async function checkMembers(context: Context, policies: readonly ProjectPolicy[]): Promise<void> {
   if (policies.length === 0) return;
   const { fullInput } = await import('../../policies/empty-plan.js');
-  const wrong = policies.flatMap(({ name, scope, severity, origin, misnamed }): Diagnostic | [] => {
-    const why = scope === 'fleet' ? undefined : misnamed(fullInput);
-    return why === undefined
-      ? []
-      : { severity, code: 'policy', summary: `${name}: ${why}`, origin };
-  });
+  const wrong = policies
+    .filter(({ scope }) => scope !== 'fleet')
+    .flatMap(({ name, severity, origin, misnamed, neverThere }): readonly Diagnostic[] => {
+      const say = (level: typeof severity, why: string): Diagnostic => ({
+        severity: level,
+        code: 'policy',
+        summary: `${name}: ${why}`,
+        origin,
+      });
+      const why = misnamed(fullInput);
+      return why === undefined
+        ? neverThere(fullInput).map((one) => say('warning', one))
+        : [say(severity, why)];
+    });
   if (wrong.some(({ severity }) => severity === 'error')) throw new Refusal(wrong);
   await context.tell(wrong);
 }

@@ -49,6 +49,37 @@ test.each([
   expect(stderr.includes('base.cel.yaml:1:')).toBe(said !== undefined);
 });
 
+test.each([
+  [
+    'has(plan.sumary)',
+    'x',
+    ['`has(plan.sumary)`', '`plan` has no `sumary`. Did you mean `summary`?'],
+  ],
+  [
+    'plan.summary.delete >= 0 && plan.resource_changes.exists(c, has(c.change.actoins))',
+    'x',
+    ['`has(plan.resource_changes[].change.actoins)`', 'Did you mean `actions`?'],
+  ],
+  ['plan.summary.delete >= 0', '${has(plan.sumary)}', ['`plan` has no `sumary`']],
+  ['has(declaration.kin)', 'x', ['`declaration` has no `kin`. Did you mean `kind`?']],
+  ['has(plan.summary.delete) && has(change.change.after.name)', 'x', []],
+  ['has(declaration.attributes.nothing)', 'x', []],
+  ['plan.format_version != "1.0" && has(plan.sealed)', 'x', []],
+  ['declaration.attributes.items.exists(plan, has(plan.sealed))', 'x', []],
+])('a policy that asks for what is nowhere: %s', async (when, message, said) => {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, 'trueup.yaml'), 'accounts: { a: { name: A } }\n');
+  mkdirSync(join(cwd, 'policies'));
+  writeFileSync(
+    join(cwd, 'policies', 'base.cel.yaml'),
+    `- { name: p, when: ${JSON.stringify(when)}, message: ${JSON.stringify(message)} }\n`,
+  );
+  const { code, stderr } = await inProcess(run, ['validate'], { cwd, env: {} });
+  const text = stderr.replaceAll(/\s+/g, ' ');
+  expect([code, text.includes('is never true')]).toEqual([0, said.length > 0]);
+  for (const one of said) expect(text).toContain(one);
+});
+
 test('a policy that only warns is no error, and all members are named', async () => {
   const cwd = freshFolder();
   writeFileSync(join(cwd, 'trueup.yaml'), 'accounts: { a: { name: A } }\n');

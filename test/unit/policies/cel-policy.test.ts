@@ -83,7 +83,6 @@ describe('a condition', () => {
     ['a member of an item', 'plan.resource_changes[0].x == 1', 'there is no member `x`'],
     ['a type that differs', 'plan.summary > 1', 'these types do not go together'],
     ['a value that is no boolean', 'plan.summary.create', 'it gives 2, not true or false'],
-    ['null', 'null', 'it gives null, not true or false'],
     ['work without end', loops(5), 'takes more than'],
   ])('that cannot be evaluated is violated: %s', (_, when, why) => {
     const [[said] = ['']] = violations(when);
@@ -257,6 +256,9 @@ describe('what does not compile', () => {
       'when',
       /^there is no action `deleted`\. Did you mean `delete`/,
     ],
+    ['a number', '1 + 1', 'x', 'when', /^it gives a value of the type `int`, not true or false$/],
+    ['nothing', 'null', 'x', 'when', /of the type `null`/],
+    ['a list', '[plan.summary]', 'x', 'when', /of the type `list`/],
     ['the environment', 'env.HOME != ""', 'x', 'when', /`env` is not a variable/],
   ])('%s', (_, when, message, field, summary) => {
     const faults = compiledPolicy({ when, message }, kinds);
