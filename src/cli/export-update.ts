@@ -50,6 +50,7 @@ export const updateDeclarations = (context: Context, paths: readonly string[]): 
       kinds: context.kinds,
       read: (file) => unmarked(cached(files, file, () => textOf(join(context.cwd, file)))),
       holds: context.masking.holds,
+      isBlocked: (address) => isBlocked(before, address),
       ...objectsOf(context, site, before),
     });
     if (errors.length > 0) {
@@ -227,7 +228,7 @@ function untouched(
     ...left(
       gone,
       ['no longer exists: its declaration stays', 'no longer exist: their declarations stay'],
-      `To create again what is gone: ${applyOnly(gone)}\nOtherwise delete what declares it.`,
+      `To create again what is gone: ${applyOnly(proposal, gone)}\nOtherwise delete what declares it.`,
     ),
     ...left(
       replaced,
@@ -235,7 +236,7 @@ function untouched(
         'was replaced by another object: its declaration stays',
         'were replaced by other objects: their declarations stay',
       ],
-      `To adopt what took its place: ${applyOnly(replaced)}`,
+      `To adopt what took its place: ${applyOnly(proposal, replaced)}`,
     ),
     ...left(
       pathsOf('both'),
@@ -243,7 +244,7 @@ function untouched(
         'changed outside of trueup and in the declaration, which stays',
         'changed outside of trueup and in the declarations, which stay',
       ],
-      `To keep the live values, put the values of the last apply back, and update again.\nTo send what is declared: ${applyOnly(both)}`,
+      `To keep the live values, put the values of the last apply back, and update again.\nTo send what is declared: ${applyOnly(proposal, both)}`,
     ),
     ...left(
       pathsOf('pending'),
@@ -264,11 +265,17 @@ function untouched(
 }
 
 /** What else differs stays as it is: it may be what is to be written into the declarations. */
-const applyOnly = (addresses: readonly string[]): string =>
-  [
-    'trueup apply',
+function applyOnly(proposal: Proposal, addresses: readonly string[]): string {
+  const blocked = addresses.some((address) => isBlocked(proposal, address));
+  return [
+    blocked ? 'trueup plan' : 'trueup apply',
     ...scopeWords({ target: addresses.length > FEW ? ['ADDRESS'] : addresses }),
+    ...(blocked ? ['(it says what blocks that)'] : []),
   ].join(' ');
+}
+
+const isBlocked = ({ plan: { verdicts } }: Proposal, address: string): boolean =>
+  verdicts.some((one) => one.verdict === 'blocked' && one.address === address);
 
 /** How the rest is written although something is refused. */
 function unwritten(

@@ -58,6 +58,8 @@ export interface UpdateSources {
   /** The id of the object of an address. */
   readonly idAt: (address: string) => string | undefined;
   readonly holds: Masking['holds'];
+  /** Whether a rule blocks the plan that would restore an object. */
+  readonly isBlocked: (address: string) => boolean;
 }
 
 export interface UpdatedFile {
@@ -81,7 +83,7 @@ export function updatesOf(differences: readonly LiveDifference[], sources: Updat
     const kind = sources.kinds.get(one.declaration.kind)!;
     const found = refusedUnread(one, kind, sources) ?? changed(one, kind, { sources, pages });
     if ('edits' in found) for (const edit of found.edits) append(edits, origin.file, edit);
-    else refusals.push(refusalOf(one, found));
+    else refusals.push(refusalOf(one, found, sources));
   }
   const files = [...edits].map(([file, some]): [string, UpdatedFile] => {
     const before = pages.get(file)!.text;
@@ -114,12 +116,17 @@ type Changed = { readonly edits: readonly TextEdit[] } | Refused;
 function refusalOf(
   { declaration, path }: LiveDifference,
   { why, instead, place }: Refused,
+  { isBlocked }: UpdateSources,
 ): Diagnostic {
   const { address } = declaration;
+  const target = `--target ${shellWord(address)}`;
+  const command = isBlocked(address)
+    ? `trueup plan ${target}, which says what blocks that`
+    : `${APPLY} ${target}`;
   const refusal = errorAt(declaration, path, {
     code: 'not-updatable',
     summary: `The live value of ${path} cannot be written into ${address}: ${why}.`,
-    detail: instead.replace(APPLY, () => `${APPLY} --target ${shellWord(address)}`),
+    detail: instead.replace(APPLY, () => command),
   });
   return { ...refusal, ...defined({ origin: place ?? refusal.origin }) };
 }

@@ -9400,6 +9400,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/policies/cel-policy.test.ts'],
   },
   {
+    name: 'an update advises an apply that is blocked',
+    file: 'cli/export-update.ts',
+    find: "one.verdict === 'blocked' && one.address === address",
+    replace: 'false',
+    tests: ['unit/cli/export-update.test.ts'],
+  },
+  {
     name: 'a template may require what is no parameter',
     file: 'declarations/template-parameters.ts',
     find: "typeof name === 'string' && !Object.hasOwn(names, name)",

@@ -281,6 +281,31 @@ describe('a value that cannot be written in place is refused, and nothing is wri
     expect(stderr).toContain(`trueup apply --target 'accounts.a["$&"]' `);
   });
 
+  it('an apply that a rule blocks is not advised', async () => {
+    const home = await applied(
+      {
+        'trueup.yaml':
+          'variables: { role: administrator }\naccount_authorizations:\n  ada: { user: "70", account: "1", role: "${var.role}" }\n',
+      },
+      [],
+      {
+        account_authorizations: ['70', '71'].map((user) => ({
+          id: `z-${user}`,
+          user,
+          account: '1',
+          role: 'administrator',
+        })),
+      },
+    );
+    home.service.tamper('account_authorizations', (records) =>
+      records.map((one) => (one['id'] === 'z-70' ? { ...one, role: 'read_only_user' } : one)),
+    );
+    const { stderr } = await home.update();
+    const command = 'trueup plan --target account_authorizations.ada';
+    expect(stderr).toContain(`restore what is declared: ${command}, which says what blocks that`);
+    expect((await home.run(plan, ...command.split(' ').slice(1))).stdout).toContain('BLOCKED');
+  });
+
   it('the others can be named', async () => {
     const home = await applied({
       'trueup.yaml':
