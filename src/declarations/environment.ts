@@ -17,3 +17,6 @@ export const variablesBelow = (
     const value = name.startsWith(prefix) ? variableIn(environment, name) : undefined;
     return value === undefined ? [] : [[name.slice(prefix.length), value] as const];
   });
+
+/** What a variable of the environment counts as among the variables that are used. */
+export const ofEnvironment = (name: string): string => `env.${name}`;

@@ -5,7 +5,7 @@ import type { CelInput, Members } from '../expressions/cel-values.js';
 import { tokensOf } from '../expressions/tokens.js';
 import { UnknownValue } from '../expressions/unknown-value.js';
 import { cached, defined, didYouMean, isList, mapMembers, own } from '../model/index.js';
-import { variableIn } from './environment.js';
+import { ofEnvironment, variableIn } from './environment.js';
 import { literalOf, partsOf, type ExpressionFrom } from './reference-syntax.js';
 import {
   noForEach,
@@ -68,6 +68,7 @@ function valuesOf(source: string, { scope }: Filling, inputs: Inputs): Values {
   const environment: Members = (name) => {
     const wrong = refusedName(name, scope);
     if (wrong) throw new RefusedName(source.includes(name) ? wrong : { ...wrong, ...UNWRITTEN });
+    scope.using(ofEnvironment(name));
     return variableIn(scope.environment, name);
   };
   const { each, instance } = scope;

@@ -36,7 +36,7 @@ import { Word, isMap, type Raw, type RawMap } from './yaml/raw-values.js';
 import { ownCredential, type SecretSource } from './secret-source.js';
 import { anything, holdsSecret, inside } from './vocabulary.js';
 import { complainAt, found, mismatch, type ComplaintPlace, type Violation } from './validation.js';
-import { variableIn, type Environment } from './environment.js';
+import { ofEnvironment, variableIn, type Environment } from './environment.js';
 
 /** The values that expressions may use. Texts in `variables` and `each` may hold expressions; those of `environment` are literal. */
 export interface Scope {
@@ -51,7 +51,7 @@ export interface Scope {
   readonly prefixes: readonly string[];
   /** `settings.allow_env` */
   readonly allowed: ReadonlySet<string>;
-  /** Called with the name of each variable that is used. */
+  /** Called with the name of each variable that is used, with `env.` before one of the environment. */
   readonly using: (name: string) => void;
   /** There if anything read holds an expression. */
   readonly evaluate?: Evaluate;
@@ -227,6 +227,7 @@ function fill(part: Expression, at: Filling): Raw | undefined {
   if (part.from !== 'env') return undefined;
   const wrong = refusedName(part.name, at.scope, part.text);
   if (wrong) return void at.complain({ path: at.path, ...wrong });
+  at.scope.using(ofEnvironment(part.name));
   const value = variableIn(at.scope.environment, part.name);
   if (value !== undefined) return escapeText(value);
   return void at.complain({ path: at.path, ...unknownEnvironment(part.name, at.path.at(-1)) });

@@ -26,7 +26,7 @@ import {
 } from '../model/index.js';
 import type { CommandOutput, DeclarationFiles } from '../platform/index.js';
 import { collect, refuseDeclaring, type Collected, type RawEntry } from './collect.js';
-import { variablesBelow, type Environment } from './environment.js';
+import { ofEnvironment, variablesBelow, type Environment } from './environment.js';
 import { expectationOf } from './expectation.js';
 import {
   holdsCel,
@@ -167,8 +167,8 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
   refuseSecretVariables(run, options, given);
   // What could not be read may use anything.
   if (run.unread.length === 0) adviseUnused(options, used, report);
-  const usedOutside = keptMembers(options.outside, (_, name) => used.has(name));
-  const understood = projectOf(parts, finding.paths, usedOutside, collected.unknown, unknown);
+  const values = valuesFrom(options, used);
+  const understood = projectOf(parts, finding.paths, values, collected.unknown, unknown);
   return {
     ...(!report.failed() && { project: understood }),
     understood,
@@ -339,11 +339,20 @@ function* joined<T>(...lists: readonly Iterable<T>[]): Generator<T> {
   for (const list of lists) yield* list;
 }
 
+/** What was given from outside of the files, as far as it is used. */
+const valuesFrom = ({ outside }: Loading, used: ReadonlySet<string>) => {
+  const variables = keptMembers(outside, (_, name) => used.has(name));
+  const isGiven =
+    Object.keys(variables).length > 0 ||
+    [...used].some((name) => name.startsWith(ofEnvironment('')));
+  return { variables, ...(isGiven && { has_given_values: true }) };
+};
+
 /** The digest is a function, because a copy of the project must not compute it: only a document in JSON, a saved plan, an apply and a fleet need it. */
 function projectOf(
   parts: Parts,
   paths: readonly string[],
-  variables: Readonly<Record<string, string>>,
+  values: ReturnType<typeof valuesFrom>,
   ...unknown: readonly (readonly UnknownFile[])[]
 ): Project {
   const unknown_files = unknown.flat();
@@ -351,7 +360,7 @@ function projectOf(
   return {
     ...parts,
     paths,
-    variables,
+    ...values,
     ...(unknown_files.length > 0 && { unknown_files }),
     digest: () => (known ??= digestOf(parts)),
   };

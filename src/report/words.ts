@@ -407,19 +407,18 @@ export const healthSentences = (health: readonly HealthIssue[]): readonly string
 export function changedBy(record: DriftRecord): string {
   const isOutside = isChangedOutside(record);
   const resent = record.changes.filter(isSecretOfProject).map(({ path }) => path);
+  const [value, are, ones] =
+    resent.length === 1 ? ['value', 'is not the one', 'one'] : ['values', 'are not those', 'ones'];
+  const notSentLast = `${are} sent last; whether somebody changed the live ${ones}, nobody can see`;
   if (!isOutside && resent.length > 0 && resent.length === record.changes.length)
-    return `the declared value ${NOT_SENT_LAST}`;
+    return `the declared ${value} ${notSentLast}`;
   const said = isOutside
     ? authorSentence(record)
     : 'not changed outside of trueup: the declaration changed, or what it refers to';
   return resent.length === 0
     ? said
-    : `${said}; the declared ${firstNamed(resent, FEW_NAMES)} ${NOT_SENT_LAST}`;
+    : `${said}; the declared ${firstNamed(resent, FEW_NAMES)} ${notSentLast}`;
 }
-
-/** What is known of a secret that was edited in the project. */
-const NOT_SENT_LAST =
-  'is not the one sent last; whether somebody changed the live one, nobody can see';
 
 /** Whether a secret was edited in the project: the live one cannot be compared. */
 const isSecretOfProject = ({ declared, live }: DriftChange): boolean =>
@@ -429,8 +428,9 @@ const isSecretOfProject = ({ declared, live }: DriftChange): boolean =>
 function isLikeBesideSecrets(declared: Json, live: Json | undefined): boolean {
   if (declared === SENSITIVE) return live === SENSITIVE || isMask(live);
   if (!isObject(declared) && !isList(declared)) return equal(declared, live);
-  if (isList(declared) !== isList(live) || isObject(declared) !== isObject(live)) return false;
-  const [all, now] = [Object.entries(declared), new Map(Object.entries(live ?? {}))];
+  if ((!isObject(live) && !isList(live)) || isList(declared) !== isList(live)) return false;
+  const all = Object.entries<Json>(declared);
+  const now = new Map(Object.entries<Json>(live));
   return (
     all.length === now.size && all.every(([name, one]) => isLikeBesideSecrets(one, now.get(name)))
   );

@@ -13,7 +13,15 @@ export const users = kind({
     email: text('E-mail address.', { format: 'email', wire: 'attribute' }),
     first_name: text('First name.', { optional: true, wire: 'attribute' }),
     last_name: text('Last name.', { optional: true, wire: 'attribute' }),
-    is_active: flag('Whether the user may sign in.', { optional: true, wire: 'attribute' }),
+    is_active: flag(
+      'Whether the user may sign in. If it is not declared, an update sends the live value back.',
+      {
+        optional: true,
+        only_declared: true,
+        read_doc: 'Whether the user may sign in.',
+        wire: 'attribute',
+      },
+    ),
     user_id: text(
       'Another identifier of the user. Authorizations name a user by `id`, as far as the API reference shows.',
       { computed: true, wire: 'attribute' },

@@ -241,17 +241,18 @@ async function carryOut(
       context.masking.said(outcomeWithCommands(one, context.said)),
     );
     const command = ['trueup', operation, ...scopeWords(flags)].join(' ');
-    const isStale = again && losesSecrets(proposal.plan.changes, outcomes);
-    const rest = isStale
-      ? `Plan ${again()}`
-      : (next ?? `To continue: ${typed(command, context.said)}`);
+    const mayBeStale = again && losesSecrets(proposal.plan.changes, outcomes);
+    const rest = [
+      next ?? `To continue: ${typed(command, context.said)}`,
+      ...(mayBeStale ? [`If the saved plan is stale by then, plan ${again()}`] : []),
+    ].join('\n');
     await reportOutcomes(context, site, { outcomes, next: rest });
     end?.({ document, outcomes, diagnostics });
     return exit;
   });
 }
 
-/** Whether nothing records a secret that may have been sent: a saved plan does not send it again. */
+/** Whether nothing records a secret that may have been sent: then a saved plan may be stale. */
 function losesSecrets(changes: readonly Change[], outcomes: readonly Outcome[]): boolean {
   const unknown = new Set(
     outcomes.filter(({ outcome }) => outcome === 'unknown').map(({ address }) => address),

@@ -98,7 +98,10 @@ function updateReason(
     ({ drifted }) => drifted === undefined && Object.keys(applied).length > 0,
   );
   return [
-    howChanged(others.filter((one) => !undeclared.includes(one))),
+    howChanged(
+      others.filter((one) => !undeclared.includes(one)),
+      whereEdited(draft.input),
+    ),
     undeclared.length > 0 &&
       `${undeclared.map(({ path }) => path).join(', ')} ${undeclared.length === 1 ? 'is' : 'are'} not among the values of the last apply`,
     ...followed.map((one) => one?.words),
@@ -130,16 +133,22 @@ function follows(
   const valueOf = (reference: Reference, planned = draft.planned): Value | undefined =>
     resolveReference(reference, planned, draft.lookups, draft.input);
   const written = declaredValueAt(values, path) ?? null;
+  const referred = new Set(entry.depends_on);
+  const before = new Set([prior].flat().map(String));
+  // One that was written with references in it has their values as parts.
+  const held = (text: string): boolean =>
+    written instanceof Template ? String(prior).includes(text) : before.has(text);
   const wasThere = ({ source, target }: Reference): boolean =>
-    edited === false || source === 'lookup' || entry.depends_on.includes(target);
+    edited === false || source === 'lookup' || referred.has(target);
+  const isBoundAnew = idsAreFormer(draft, before, new Set([after].flat().map(String)));
   const mayHaveChanged = ({ source, target }: Reference): boolean =>
     source === 'lookup' || isLater(draft.input.state?.resources[target], entry);
   const led = referencesIn(written).flatMap((reference) => {
     const now = valueOf(reference);
     if (now === undefined || !wasThere(reference)) return [];
     const isSure = String(now) !== String(valueOf(reference, new Map()));
-    if (!isSure && (holds(prior, String(now), written) || !mayHaveChanged(reference))) return [];
-    return { reference, isSure: isSure || isBoundAnew(draft, reference, { prior, after }) };
+    if (!isSure && (held(String(now)) || !mayHaveChanged(reference))) return [];
+    return { reference, isSure: isSure || isBoundAnew(reference) };
   });
   if (led.length === 0) return undefined;
   const texts = new Set(led.map(({ reference }) => String(valueOf(reference))));
@@ -148,7 +157,7 @@ function follows(
     FEW,
   );
   if (!led.every(({ isSure }) => isSure))
-    return { words: `${path} changed in the declaration, or in ${names}`, explains: true };
+    return { words: `${path} changed ${whereEdited(draft.input)}, or in ${names}`, explains: true };
   return {
     words: `${path} refers to ${names}, which changed`,
     explains: edited === false || differsIn(prior, after, (one) => texts.has(String(one))),
@@ -157,35 +166,32 @@ function follows(
 
 const recordedIds = new WeakMap<State, ReadonlySet<string>>();
 
-/** Whether the value before is an id that no object has any more: then the address got another one. */
-function isBoundAnew(
+/** Whether what a value had before are ids that no object has any more: then the address of a reference got another one. */
+function idsAreFormer(
   { input: { state, kinds, liveObjects } }: Draft,
-  { target, attribute }: Reference,
-  { prior, after }: { readonly prior: Value | undefined; readonly after: Value },
-): boolean {
-  const entry = state?.resources[target];
-  if (!state || !entry || attribute !== kinds.get(entry.kind)?.id) return false;
-  const ids = cached(
-    recordedIds,
-    state,
-    () => new Set(Object.values(state.resources).map(({ kind, id }) => `${kind} ${id}`)),
-  );
-  const stays = new Set([after].flat().map(String));
-  const live = liveObjects.get(entry.kind)?.byId;
-  return [prior]
-    .flat()
-    .map(String)
-    .every((one) => stays.has(one) || !(ids.has(`${entry.kind} ${one}`) || live?.has(one)));
+  before: ReadonlySet<string>,
+  after: ReadonlySet<string>,
+): (reference: Reference) => boolean {
+  const former = new Map<string, boolean>();
+  return ({ target, attribute }) => {
+    const entry = state?.resources[target];
+    if (!state || !entry || attribute !== kinds.get(entry.kind)?.id) return false;
+    return cached(former, entry.kind, () => {
+      const ids = cached(
+        recordedIds,
+        state,
+        () => new Set(Object.values(state.resources).map(({ kind, id }) => `${kind} ${id}`)),
+      );
+      const live = liveObjects.get(entry.kind)?.byId;
+      const isThere = (id: string): boolean =>
+        ids.has(`${entry.kind} ${id}`) || live?.has(id) === true;
+      return [...before].every((id) => after.has(id) || !isThere(id));
+    });
+  };
 }
 
 const isLater = (one: Entry | undefined, other: Entry): boolean =>
   one !== undefined && one.applied_at > other.applied_at;
-
-/** Whether the value that was applied is a text, has it as an item, or, if one was written with references in it, as a part. */
-const holds = (prior: Value | undefined, text: string, written: Value): boolean =>
-  written instanceof Template
-    ? String(prior).includes(text)
-    : [prior].flat().some((one) => String(one) === text);
 
 /** Whether a value, or the members of a list that are not the same, are of a sort. */
 function differsIn(
@@ -199,8 +205,15 @@ function differsIn(
   return before.length === after.length && others.every(isOfSort);
 }
 
+/** What an edited value changed in, as far as is known. */
+export const whereEdited = ({ project }: Draft['input']): string =>
+  project.has_given_values ? 'in the declaration or in a variable' : 'in the declaration';
+
 /** The reason of each change: in the declaration or outside of trueup, derived from the last applied values. */
-export function howChanged(changes: readonly AttributeChange[]): string {
+export function howChanged(
+  changes: readonly AttributeChange[],
+  edited = 'in the declaration',
+): string {
   const of = (
     fits: (change: AttributeChange) => boolean,
     words: (count: number) => string,
@@ -216,8 +229,8 @@ export function howChanged(changes: readonly AttributeChange[]): string {
       () => 'changed outside of trueup',
     ),
     ...of(
-      ({ edited }) => edited === true,
-      () => 'changed in the declaration, and outside of trueup',
+      (one) => one.edited === true,
+      () => `changed ${edited}, and outside of trueup`,
     ),
     ...of(
       ({ drifted }) => drifted === undefined,
@@ -225,7 +238,7 @@ export function howChanged(changes: readonly AttributeChange[]): string {
     ),
     ...of(
       (one) => one.drifted === false && !isSecret(one),
-      () => 'changed in the declaration',
+      () => `changed ${edited}`,
     ),
     ...of(
       (one) => one.drifted === false && isSecret(one),

@@ -114,6 +114,7 @@ const MANY = 100;
 export function cannotCreateErrors(
   absent: readonly Absent[],
   hasRest: boolean,
+  renamed: ReadonlySet<string>,
 ): readonly Diagnostic[] {
   const without = absent
     .slice(0, MANY)
@@ -125,8 +126,7 @@ export function cannotCreateErrors(
   return absent.map(({ declaration, advice, gone, needs }, index) => {
     const { address, kind } = declaration;
     const stays = gone ? ['If it is to stay gone, remove its declaration.'] : [];
-    const have = needs.length === 1 ? 'has' : 'have';
-    const waits = `It refers to ${needs.join(', ')}, which ${have} to be created before.`;
+    const waits = waitWords(needs, renamed);
     const first = index === 0 ? rest : [];
     return declarationError(declaration, {
       code: 'cannot-create',
@@ -137,6 +137,15 @@ export function cannotCreateErrors(
       ).join('\n'),
     });
   });
+}
+
+function waitWords(needs: readonly string[], renamed: ReadonlySet<string>): string {
+  const former = needs.filter((one) => renamed.has(one));
+  if (former.length > 0) {
+    const looks = former.length === 1 ? 'looks' : 'look';
+    return `It refers to ${former.join(', ')}, which ${looks} renamed: see [looks-renamed].`;
+  }
+  return `It refers to ${needs.join(', ')}, which ${needs.length === 1 ? 'has' : 'have'} to be created before.`;
 }
 
 export function existsAlreadyError(kind: Kind, declaration: Declaration, { id }: Live): Diagnostic {

@@ -136,7 +136,7 @@ export function undeclaredNotes(draft: Draft, changes: readonly Change[]): reado
     const [is, it, value] =
       paths.length === 1 ? ['is', 'it', 'value stays'] : ['are', 'them', 'values stay'];
     const isLeftOut =
-      putsWhole(kind, change) && paths.some((path) => kind.attributes[path]?.only_declared);
+      leavesOut(kind, change) && paths.some((path) => kind.attributes[path]?.only_declared);
     const where = isLeftOut ? ' if the service keeps what a PUT leaves out' : '';
     return {
       severity: 'info',
@@ -187,12 +187,13 @@ function toClear({ attributes }: Kind, paths: readonly string[]): string {
 /** Paths that a note lists: nothing else tells them. */
 const MANY = 20;
 
-/** Whether a change sends the object without what is not declared of it. */
-const putsWhole = ({ operations }: Kind, change: Change): boolean =>
+/** Whether a change sends the object without what is not declared of it. A JSON:API resource goes back whole. */
+const leavesOut = ({ attributes, operations }: Kind, change: Change): boolean =>
   'write' in change &&
   change.write?.verb === 'update' &&
   !change.write.patch &&
-  operations.update === 'PUT';
+  operations.update === 'PUT' &&
+  !Object.values(attributes).some(({ wire }) => wire === 'attribute');
 
 /** Paths of what `applied` holds and `declared` lacks. A null was declared in order to have no value. */
 function* notDeclared(

@@ -21,7 +21,7 @@ import {
   type Values,
   type Write,
 } from '../../model/index.js';
-import { howChanged, reasonOf } from './change-reasons.js';
+import { howChanged, reasonOf, whereEdited } from './change-reasons.js';
 import { graph } from './dependency-graph.js';
 import { createdFields, diff, driftOf, ignoring, type SecretVerdict } from './diff.js';
 import { declaredPart, literalsAtMasks } from './document-diff.js';
@@ -164,17 +164,18 @@ export function plan(input: PlanInput): Proposal {
   );
   const [wanted, unwanted] = afterDeposed(draft, changes, removals);
   const ordered = sequence(wanted, unwanted, input);
-  // To leave out what cannot be created corrects no rename and no immutable attribute.
-  const isElseWrong = draft.renamed.length + draft.fixed.length > 0;
-  const hasRest = !isElseWrong && ordered.some(({ action }) => action !== 'keep');
-  diagnostics.push(...cannotCreateErrors(draft.absent, hasRest));
-  waitForUnseen(draft, ordered);
   const addresses = new Set([
     ...draft.declared.keys(),
     ...Object.keys(input.state?.resources ?? {}),
   ]);
   const renames = renamesIn(ordered, input.liveObjects, addresses);
+  // To leave out what cannot be created corrects no rename and no immutable attribute.
+  const isElseWrong = draft.renamed.length + draft.fixed.length + renames.length > 0;
+  const hasRest = !isElseWrong && ordered.some(({ action }) => action !== 'keep');
+  const renamed = new Set(renames.map(({ change }) => change.address));
+  waitForUnseen(draft, ordered);
   diagnostics.push(
+    ...cannotCreateErrors(draft.absent, hasRest, renamed),
     ...immutableErrors(draft.fixed, { drift: draft.drift, hints: renames.map(renameNote) }),
     ...refactoringNotes(input, diagnostics),
     ...concerns(ordered, input),
@@ -532,7 +533,12 @@ function replacement(
   const first = firstWrite(draft, one, before);
   if (first === 'delete') draft.vacated.add(address);
   const paths = fixed.map(({ path }) => path);
-  const base = common(draft, declaration, `${howChanged(fixed)}, and cannot be updated`, match);
+  const base = common(
+    draft,
+    declaration,
+    `${howChanged(fixed, whereEdited(draft.input))}, and cannot be updated`,
+    match,
+  );
   const id = live.id;
   const write: Write = { verb: 'delete', id, fields: {}, live };
   const old = {

@@ -66,15 +66,12 @@ export function unneeded(then: PlanDocument, now: PlanDocument): readonly Diagno
     now.resource_changes.filter(does('forget')).map(({ address }) => address),
   );
   const deleted = planned.filter((one) => does('delete')(one) && forgotten.has(one.address));
-  const [was, it] = deleted.length === 1 ? ['was', 'it'] : ['were', 'them'];
+  const [exists, it] = deleted.length === 1 ? ['exists', 'it'] : ['exist', 'them'];
   return [
     ...(deleted.length === 0
       ? []
       : [
-          note(
-            'not-needed',
-            `${names(deleted)} ${was} deleted outside of trueup since then, so apply only forgets ${it}.`,
-          ),
+          note('not-needed', `${names(deleted)} no longer ${exists}, so apply only forgets ${it}.`),
         ]),
     ...(done.length === 0
       ? []

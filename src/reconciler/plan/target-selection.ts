@@ -67,8 +67,7 @@ export function select(
     isSaid || renamed.has(address) || forgets(address) !== undefined;
   const known = [...all.values(), ...outside, ...(project.outside_faulty ?? [])];
   const foreign = foreignObjects(entries, known, isOwn);
-  const covered = gone.filter(([address]) => covers?.(address) ?? true).toReversed();
-  const { removed, errors } = removals(project, covered, request);
+  const { removed, said } = removals(project, gone, request, covers);
   const isRemoved = foreign > 0 && removed.length > 0;
   const is_foreign_blocked = isRemoved && !request.destroy && project.is_state_unnamed === true;
   return {
@@ -97,11 +96,7 @@ export function select(
         (address, file) => request.destroy && !inPaths(file) && (covers?.(address) ?? true),
       ),
       ...(request.destroy ? [] : movesBetweenRecorded(project, gone)),
-      ...excludedRemovals(
-        request,
-        gone.flatMap(([address]) => (covers?.(address) === false ? address : [])),
-      ),
-      ...errors,
+      ...said,
       ...(foreign > 0 && !is_foreign_blocked ? [foreignState(foreign, isRemoved)] : []),
       ...wrongNames(kinds, request, {
         declared: [...all.keys()],
@@ -113,29 +108,37 @@ export function select(
   };
 }
 
-/** What is removed, and the errors where a file that is left out mentions it. An audit compares nothing beside an error. */
+/** What is removed, and what is said of it: errors where a file that is left out mentions it, and what --exclude keeps. An audit compares nothing beside an error. */
 function removals(
   project: Project,
-  covered: readonly (readonly [string, Entry])[],
-  { audit, destroy }: PlanRequest,
+  gone: readonly (readonly [string, Entry])[],
+  request: PlanRequest,
+  covers: (address: string) => boolean = () => true,
 ) {
+  const { audit, destroy } = request;
+  const covered = gone.filter(([address]) => covers(address)).toReversed();
+  const left = gone.flatMap(([address]) => (covers(address) ? [] : address));
   const unknown = destroy ? [] : unknownFileErrors(project, covered);
   const errors = declaredElsewhere(project, covered, destroy);
-  if (!audit) return { removed: covered, errors: [...unknown, ...errors] };
+  if (!audit)
+    return {
+      removed: covered,
+      said: [...unknown, ...errors, ...excludedRemovals(request, left)],
+    };
   const kept = new Set(errors.map(({ address }) => address));
   return {
     removed: covered.filter(([address]) => !kept.has(address)),
-    errors: unknown.map((one) => ({ ...one, severity: 'warning' as const })),
+    said: unknown.map((one) => ({ ...one, severity: 'warning' as const })),
   };
 }
 
 /** What stays because it referred to what is excluded: nothing declares it, so no other line shows it. */
 function excludedRemovals(
-  { targets, excludes, audit, destroy }: PlanRequest,
+  { targets, excludes, destroy }: PlanRequest,
   left: readonly string[],
 ): readonly Diagnostic[] {
   const stays = left.filter((address) => !named(address, excludes));
-  if (audit || destroy || targets.length > 0 || stays.length === 0) return [];
+  if (destroy || targets.length > 0 || stays.length === 0) return [];
   const [is, it, refers] = stays.length === 1 ? ['is', 'it', 'refers'] : ['are', 'they', 'refer'];
   return [
     {
@@ -342,7 +345,7 @@ function coverage(
     within: Edges,
     formersOf: (former: string) => readonly string[],
   ): readonly string[] => [
-    ...[...within.keys()].filter((address) => named(address, asked)),
+    ...[...new Set([...within].flat(2))].filter((address) => named(address, asked)),
     ...[...renamed].flatMap(([former, address]) =>
       destroy && formersOf(former).some((one) => named(one, asked)) ? [address] : [],
     ),

@@ -35,6 +35,15 @@ const name = async (text: string) =>
   (await project(`${VARIABLES}accounts:\n  p:\n    name: ${text}\n`, { environment }))
     .declarations[0]!.values['name'];
 
+it.each<[string, boolean | undefined]>([
+  ['"${var.region}"', undefined],
+  ['"${env.SITE}"', true],
+  ['"${env.SITE.upperAscii()}"', true],
+])('whether values may change without the files is known: %s', async (text, is) => {
+  const tree = `${VARIABLES}accounts:\n  p: { name: ${text} }\n`;
+  expect((await project(tree, { environment })).has_given_values).toBe(is);
+});
+
 describe('an expression in a text gives', () => {
   it.each<[text: string, value: string]>([
     ['"${var.region + \'-1\'}"', 'west-1'],

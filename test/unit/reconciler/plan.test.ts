@@ -924,6 +924,30 @@ const table: readonly Row[] = [
     codes: ['excluded-removal'],
   },
   {
+    title: 'exclude leaves out what referred to what another file declares',
+    declared: [declare('accounts.other', { name: 'T' })],
+    state: {
+      'accounts.hq': { ...entry('accounts', '2', { name: 'HQ' }), file: 'elsewhere/b.yaml' },
+      'accounts.sub': {
+        ...entry('accounts', '3', { name: 'S', account: '2' }),
+        depends_on: ['accounts.hq'],
+      },
+    },
+    live: {
+      accounts: [
+        root,
+        live('accounts', '2', { name: 'HQ', account: '1' }),
+        live('accounts', '3', { name: 'S', account: '2' }),
+      ],
+    },
+    more: {
+      project: { ...project([declare('accounts.other', { name: 'T' })]), paths: ['a.yaml'] },
+    },
+    request: { excludes: ['accounts.hq'] },
+    steps: ['create accounts.other'],
+    exit: 2,
+  },
+  {
     title: 'a target nobody knows',
     declared: [declare('accounts.hq', { name: 'N' })],
     live: { accounts: [root] },
@@ -1223,6 +1247,48 @@ it.each<[Record<string, string | boolean>, string]>([
     live: { accounts: [root, hq] },
   });
   expect(plan.changes[0]?.reason).toBe(reason);
+});
+
+it('an update of values that may come from variables does not blame the declaration alone', () => {
+  const { plan } = planScene({
+    declared: [declare('accounts.hq', { name: 'Head' })],
+    more: {
+      project: { ...project([declare('accounts.hq', { name: 'Head' })]), has_given_values: true },
+    },
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root, live('accounts', '2', { name: 'HQ' })] },
+  });
+  expect(plan.changes[0]?.reason).toBe('name changed in the declaration or in a variable');
+});
+
+it('what refers to an account that looks renamed is not to be left out', () => {
+  const role = { user: '70', role: 'administrator' };
+  const recorded = { ...role, account: '2' };
+  const { plan } = planScene({
+    declared: [
+      declare('accounts.new', { name: 'Q', account: '1' }),
+      declare('account_authorizations.new', {
+        ...role,
+        account: new Reference('declared', 'accounts.new', 'id'),
+      }),
+    ],
+    state: {
+      'accounts.old': entry('accounts', '2', { name: 'Q', account: '1' }),
+      'account_authorizations.old': {
+        ...entry('account_authorizations', 'z', recorded),
+        depends_on: ['accounts.old'],
+      },
+    },
+    live: {
+      accounts: [root, live('accounts', '2', { name: 'Q', account: '1' })],
+      account_authorizations: [live('account_authorizations', 'z', recorded)],
+    },
+  });
+  const [error] = plan.diagnostics.filter(({ code }) => code === 'cannot-create');
+  expect(error?.detail).toContain(
+    'It refers to accounts.new, which looks renamed: see [looks-renamed].',
+  );
+  expect(error?.detail).not.toContain('--exclude');
 });
 
 it.each([

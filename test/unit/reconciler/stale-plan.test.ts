@@ -109,7 +109,7 @@ test('of a saved plan, a delete that somebody else has done is said to be forgot
   const said = (then: PlanDocument, now: PlanDocument) =>
     unneeded(then, now).map(({ summary }) => summary);
   expect(said(acting('delete'), acting('forget'))).toEqual([
-    'groups.g was deleted outside of trueup since then, so apply only forgets it.',
+    'groups.g no longer exists, so apply only forgets it.',
   ]);
   expect(said(acting('delete'), acting('delete'))).toEqual([]);
   expect(said(acting('forget'), acting('forget'))).toEqual([]);
