@@ -16,6 +16,7 @@ import {
   same,
   secretsIn,
   shellWord,
+  stepsIn,
   tryAddress,
   unescapeAll,
   type Attribute,
@@ -151,13 +152,13 @@ function refusedUnread(
     return { why: 'it was read from standard input', instead: 'Name its file as a PATH.' };
   if (origin.used_at !== undefined)
     return {
-      why: 'a template makes the declaration, and others with it',
+      why: 'a template makes the declaration',
       instead: `Change the template, or what \`use\` gives it in ${placeText({ ...origin.used_at })}, by hand; or restore what is declared: ${APPLY}`,
     };
   const key = tryAddress(`${kind.name}.${name}`)?.key;
   if (key !== undefined)
     return {
-      why: 'a `for_each` makes the declaration, and others with it',
+      why: 'a `for_each` makes the declaration',
       instead: `To accept it, change by hand what the \`for_each\` holds for ${JSON.stringify(key)}. If it holds no value for this attribute, all members share one: give each its own. To restore what is declared: ${APPLY}`,
     };
   if (secretsIn(declared ?? null).size > 0 || holds(live))
@@ -242,10 +243,6 @@ function changed(one: LiveDifference, kind: Kind, { sources, pages }: Reading): 
   const edits = place.replacedBy((index) => kept.has(index), added);
   return 'obstacle' in edits ? hindered(edits) : { edits };
 }
-
-/** A dot inside a name is escaped. */
-const stepsIn = (path: string): readonly string[] =>
-  path.split(/(?<!\\)\./).map((step) => step.replaceAll('\\.', '.'));
 
 interface Spelling {
   readonly attribute: Attribute | undefined;

@@ -261,6 +261,12 @@ export function secretsIn(value: Value, path = ''): ReadonlyMap<string, Secret> 
 export const below = (path: string, step: string): string =>
   (path === '' ? '' : `${path}.`) + step.replaceAll('.', '\\.');
 
+/** The names that a path goes by; the reverse of `below`. */
+export const stepsIn = (path: string): readonly string[] =>
+  path.includes('\\')
+    ? path.split(/(?<!\\)\./).map((step) => step.replaceAll('\\.', '.'))
+    : path.split('.');
+
 /** A plain object among values: not null, not a list, not a reference, template, secret or exact number. */
 export function isTree(value: Value | undefined): value is { readonly [key: string]: Value };
 export function isTree(value: unknown): value is Readonly<Record<string, unknown>>;

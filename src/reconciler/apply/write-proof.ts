@@ -87,7 +87,7 @@ function verifyDocument(
         severity: 'error',
         code: 'members-lost',
         summary: `${address}: members that were live before the write are gone or altered: ${lost.join(', ')}.`,
-        detail: `${versions === undefined ? '' : `${versions[0]?.toUpperCase()}${versions.slice(1)}. `}Look at the object now: trueup get ${kind.name} ${now.id} -o json`,
+        detail: `${versions === undefined ? '' : `${versions[0]?.toUpperCase()}${versions.slice(1)}. `}What is declared was written. To have them again, declare them. Look at the object now: trueup get ${kind.name} ${now.id} -o json`,
         address,
       },
     }),

@@ -15,6 +15,8 @@ import {
   Secret,
   secretsIn,
   SENSITIVE,
+  isClear,
+  own,
   isEmpty,
   WHOLE_PLAN,
   writes,
@@ -381,8 +383,11 @@ function toldOf(
 }
 
 function appliedAt(entry: Entry | undefined, path: string): Pick<DriftChange, 'applied'> {
-  const value = declaredValueAt(entry?.applied ?? {}, path);
-  return value === undefined ? {} : { applied: json(value) };
+  const { applied = {} } = entry ?? {};
+  const value = declaredValueAt(applied, path);
+  if (value !== undefined) return { applied: json(value) };
+  // A document that was cleared had no member.
+  return isClear(own<Value>(applied, path.split('.', 1)[0]!)) ? { applied: null } : {};
 }
 
 /** True for an object in state to which nothing was ever applied: the age of its values is unknown. */

@@ -200,7 +200,8 @@ export function mergeChanges({
     return {
       ...change,
       ...changedWhere({
-        outside: held === undefined ? undefined : outside?.has(change.path),
+        // A document that was cleared had no member.
+        outside: held === undefined && !isClear(prior) ? undefined : outside?.has(change.path),
         here: here?.has(change.path) === true,
       }),
     };

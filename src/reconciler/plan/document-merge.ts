@@ -2,10 +2,12 @@
 // add; and the masks of the live document that such a write would contain or replace.
 import {
   below,
+  documentOf,
   isClear,
   isEmpty,
   isMask,
   isTree,
+  mapMembers,
   masksIn,
   mergeOf,
   own,
@@ -38,6 +40,25 @@ export function membersToSend(declared: Value, live: Value | undefined): Value {
   const removed = isClear(declared) ? undefined : removedPaths(declared, live);
   return removed === undefined ? declared : [mergeOf(declared).tree, removed];
 }
+
+/** The same fields without the members of documents that change nothing, because they hold nothing and are not live. */
+export const withoutIdle = (kind: Kind, fields: Values, live: Values): Values =>
+  mapMembers(fields, (value, name) => {
+    if (!mergedNames(kind).includes(name) || !Array.isArray(value)) return value;
+    const { tree, removed } = mergeOf(value);
+    const members = actingMembers(tree, mergeOf(live[name]).tree);
+    // A document without any member would mean that it is cleared.
+    return Object.keys(members).length === 0 ? value : documentOf({ tree: members, removed });
+  });
+
+const actingMembers = (tree: Values, live: Values): Values =>
+  Object.fromEntries(
+    Object.entries(tree).flatMap(([name, item]) => {
+      const now = own<Value>(live, name);
+      if (holdsNothing(item) && isEmpty(now)) return [];
+      return [[name, isTree(item) ? actingMembers(item, isTree(now) ? now : {}) : item]];
+    }),
+  );
 
 /** Each path as it is live already, else as a list of its steps. */
 function removedPaths(declared: Value, live: Value | undefined): readonly Value[] | undefined {

@@ -16,6 +16,7 @@ import {
 import type { Graph } from './dependency-graph.js';
 import { asApplied, updateOf, type Sending } from './diff.js';
 import { baseOf } from './document-diff.js';
+import { withoutIdle } from './document-merge.js';
 import type { Matcher } from './match.js';
 import type { Absent, Fixed } from './plan-errors.js';
 import type { PlanInput } from './plan-input.js';
@@ -103,5 +104,7 @@ export function composedUpdate(
   if (!composed) return undefined;
   const write: Write = { verb: 'update', id: live.id, live: shown, ...composed };
   const base = write.patch ? undefined : baseOf(kind, write.fields, live.values);
-  return { write, request: { ...compose(kind, write), ...defined({ base }) } };
+  const fields = withoutIdle(kind, write.fields, live.values);
+  const request = compose(kind, { ...write, fields });
+  return { write, request: { ...request, ...defined({ base }) } };
 }

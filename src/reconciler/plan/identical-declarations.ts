@@ -87,10 +87,12 @@ export function identicalError(
   { kinds }: PlanInput,
   [one, other]: readonly [Declaration, Declaration],
 ): Diagnostic {
+  const kind = kinds.get(one.kind)!;
+  const allow = `, or write ${duplicatesAllowed(one.origin, other.origin)} on both`;
   return declarationError(one, {
     code: 'identical-declarations',
-    summary: `${one.address} and ${other.address} declare the same ${nounOf(kinds.get(one.kind)!)}.`,
-    detail: `The other one is at ${placeOf(other.origin)}. Remove one, or write ${duplicatesAllowed(one.origin, other.origin)} on both.`,
+    summary: `${one.address} and ${other.address} declare the same ${nounOf(kind)}.`,
+    detail: `The other one is at ${placeOf(other.origin)}. Remove one${kind.operations.create ? allow : ''}.`,
   });
 }
 

@@ -8,6 +8,7 @@ import {
   changesOf,
   secretsIn,
   below,
+  isEmpty,
   isList,
   isTree,
   mergeOf,
@@ -17,6 +18,7 @@ import {
   type Diagnostic,
   type Entry,
   type Kind,
+  type Live,
   type Value,
   type Values,
 } from '../../model/index.js';
@@ -24,6 +26,7 @@ import { ignoring } from './diff.js';
 import { isMerged } from './document-diff.js';
 import type { Draft } from './draft.js';
 import { formerAddressInState } from './match.js';
+import { declaredValueAt } from './resolve-references.js';
 
 /** Objects in whose place somebody put others. */
 export function replacedOutsideNotes(changes: readonly Change[]): readonly Diagnostic[] {
@@ -131,7 +134,7 @@ export function undeclaredNotes(draft: Draft, changes: readonly Change[]): reado
       ...covered,
       ...notDeclared(kind.attributes, applied, declared),
       ...(secrets.length === 0 ? [] : undeclaredOf(secrets, declared)),
-    ]).filter((path) => !around.has(path));
+    ]).filter((path) => !around.has(path) && !isGone(kind, live, path));
     if (paths.length === 0) return [];
     const [is, it, value] =
       paths.length === 1 ? ['is', 'it', 'value stays'] : ['are', 'them', 'values stay'];
@@ -147,6 +150,12 @@ export function undeclaredNotes(draft: Draft, changes: readonly Change[]): reado
       origin,
     };
   });
+}
+
+/** Whether a member of a document holds nothing: no live value stays. */
+function isGone({ attributes }: Kind, { values }: Live, path: string): boolean {
+  const attribute = attributes[path.split('.', 1)[0]!];
+  return attribute !== undefined && isMerged(attribute) && isEmpty(declaredValueAt(values, path));
 }
 
 /** Objects as declared whose `protect` or `on_removal` the state does not hold yet: a removal goes by the state. */

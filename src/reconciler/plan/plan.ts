@@ -169,8 +169,9 @@ export function plan(input: PlanInput): Proposal {
     ...Object.keys(input.state?.resources ?? {}),
   ]);
   const renames = renamesIn(ordered, input.liveObjects, addresses);
-  // To leave out what cannot be created corrects no rename and no immutable attribute.
-  const isElseWrong = draft.renamed.length + draft.fixed.length + renames.length > 0;
+  // To leave out what cannot be created corrects nothing of these.
+  const wrong = [draft.renamed, draft.fixed, renames, twins];
+  const isElseWrong = wrong.some(({ length }) => length > 0);
   const hasRest = !isElseWrong && ordered.some(({ action }) => action !== 'keep');
   const renamed = new Set(renames.map(({ change }) => change.address));
   waitForUnseen(draft, ordered);

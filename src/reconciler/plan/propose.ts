@@ -15,6 +15,7 @@ import {
   type Kinds,
   type Now,
   type PlanRequest,
+  type Intent,
   type Project,
   type Provider,
   type State,
@@ -109,7 +110,7 @@ export async function propose(
   );
   const asked = new Map<string, Need>();
   const proven = new Set<string>();
-  const notes = [...unfinished(snapshot), ...secrets.diagnostics];
+  const notes = [...unfinished(snapshot, project), ...secrets.diagnostics];
   // A further reading may show that further kinds, proofs and exact rules are needed.
   for (;;) {
     const proposal = plan(input);
@@ -293,14 +294,25 @@ async function readMore(
 }
 
 /** What an earlier run sent without recording an outcome. */
-function unfinished(snapshot: Snapshot | undefined): readonly Diagnostic[] {
+function unfinished(
+  snapshot: Snapshot | undefined,
+  { declarations, outside_paths = [] }: Project,
+): readonly Diagnostic[] {
+  const declared = new Set([...declarations, ...outside_paths].map(({ address }) => address));
+  const isDeclared = ({ address }: Intent): boolean => declared.has(address);
   const effects = [
-    ['create', 'this plan may show it as a create'],
-    ['update', 'this plan may show it as a change outside of trueup'],
-    ['delete', 'this plan may show its object as gone'],
+    ['create', isDeclared, 'this plan may show it as a create'],
+    [
+      'create',
+      (intent: Intent) => !isDeclared(intent),
+      'what was created is then removed, because nothing declares it',
+    ],
+    ['update', () => true, 'this plan may show it as a change outside of trueup'],
+    ['delete', () => true, 'this plan may show its object as gone'],
   ] as const;
-  return effects.flatMap(([action, effect]) => {
-    const open = snapshot?.pending.filter((intent) => intent.action === action) ?? [];
+  return effects.flatMap(([action, fits, effect]) => {
+    const open =
+      snapshot?.pending.filter((intent) => intent.action === action && fits(intent)) ?? [];
     if (open.length === 0) return [];
     const names = firstNamed([...new Set(open.map(({ address }) => address))], MOST_NAMED);
     return warning(

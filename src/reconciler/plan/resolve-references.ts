@@ -6,6 +6,7 @@ import {
   recordFrom,
   Reference,
   referencesIn,
+  stepsIn,
   Template,
   isTree,
   type Attributes,
@@ -47,7 +48,7 @@ export function fillAll(attributes: Attributes, values: Values, resolver: Resolv
 /** The value at a dotted path, as in `endpoint.url` or `configuration.0.lan.mtu`. */
 export function declaredValueAt(values: Values, path: string): Value | undefined {
   let value: Value | undefined = values;
-  for (const name of path.split('.')) {
+  for (const name of stepsIn(path)) {
     value = isTree(value) || isList(value) ? own<Value>(value, name) : undefined;
   }
   return value;

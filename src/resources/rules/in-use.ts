@@ -28,6 +28,9 @@ import type { RuleName } from './names.js';
 /** A kind that may refer to the object, with its filter. A service that ignores the filter lists everything. */
 export type HolderFilter = readonly [kind: string, attribute: string];
 
+/** The objects of a kind once the changes are done, by id. */
+export type After = (kind: string) => ReadonlyMap<string, Values>;
+
 interface InUse {
   readonly kind: Kind;
   /** The kinds that are read before a delete is planned. */
@@ -42,7 +45,7 @@ export interface BlockedInUse extends InUse {
   /** Holders of kinds beyond the API reference, where they are read. */
   readonly beyond: readonly HolderFilter[];
   /** Whether what refers to the object keeps it in use; absent: whatever does. */
-  readonly holds?: (kind: string, values: Values) => boolean;
+  readonly holds?: (kind: string, values: Values, after: After) => boolean;
   /** Kinds because of which the service refuses the delete, as far as is known: to allow the rule does not help. */
   readonly refusing: readonly string[];
   /** What a message adds about objects of a kind. */
@@ -185,11 +188,12 @@ function holdersByTarget(
   holds: BlockedInUse['holds'] = () => true,
 ): ReadonlyMap<string, readonly (readonly [kind: string, id: string])[]> {
   const holders = new Map<string, [string, string][]>();
+  const known = new Map<string, ReadonlyMap<string, Values>>();
+  const after: After = (name) => cached(known, name, () => valuesAfter(planned, name));
   for (const { kind, byId } of planned.live.values()) {
-    const after = valuesAfter(planned, kind.name);
     for (const id of byId.keys()) {
-      const values = after.get(id);
-      if (!values || !holds(kind.name, values)) continue;
+      const values = after(kind.name).get(id);
+      if (!values || !holds(kind.name, values, after)) continue;
       for (const target of new Set(liveReferences(kind.attributes, values)))
         append(holders, target, [kind.name, id]);
     }

@@ -598,6 +598,24 @@ it('fails with an error of a plan that a policy rule blocks as well', async () =
   expect((await cloud.drift(project)).exit).toBe(1);
 });
 
+it('what others put into a configuration that was cleared was changed outside of trueup', async () => {
+  const cloud = rig({ estate: theirEstate });
+  const cleared = declare(
+    'configuration_managers.gate',
+    { router: '12', configuration: [{}, []] },
+    { clear: true },
+  );
+  const project = await applied(cloud, cleared);
+  const id = await idOf(cloud, cleared.address);
+  await hand(cloud, 'PUT', `/api/v2/configuration_managers/${id}/`, {
+    configuration: [{ system: { name: 'theirs' } }, []],
+  });
+  const [record] = (await cloud.drift(project)).drift;
+  expect(changedBy(record!)).toMatch(/^updated by |^changed by: unknown/);
+  const { plan } = await cloud.plan(project);
+  expect(plan.changes[0]?.reason).toMatch(/changed outside of trueup$/);
+});
+
 describe('a secret that is not the one last sent', () => {
   const pager = (value: string | undefined) =>
     declare('alert_push_destinations.pager', {

@@ -943,6 +943,18 @@ describe('configuration managers', () => {
     expect((await cloud.plan(project)).exit).toBe(0);
   });
 
+  it('show no member that is not sent, because it holds nothing and is not live', async () => {
+    const cloud = withManagers([managerRecord('30', '12', [full, []])]);
+    const project = desire(manager([{ lan: { mtu: 1500, none: {} }, idle: [] }]));
+    const { resource_changes } = cloud.document(await cloud.plan(project));
+    expect(resource_changes[0]?.requests[0]?.body).toEqual({
+      configuration: [{ lan: { mtu: 1500 } }],
+    });
+    expect((await cloud.apply(project)).exit).toBe(0);
+    const less = await cloud.plan(desire(manager([{ lan: { mtu: 1500 } }])));
+    expect([less.exit, less.plan.diagnostics]).toEqual([0, []]);
+  });
+
   it('show the list of removed defaults as it is sent', async () => {
     const [steps, dotted] = [['wan', 'rules', 0], 'lan.dhcp'];
     const sentForm = [

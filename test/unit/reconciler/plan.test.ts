@@ -1096,6 +1096,23 @@ it('the adoption of an object says that a secret is added where its document has
   expect(plan.changes[0]?.reason).toContain('; configuration.0.system.pin will be updated');
 });
 
+it('of two declarations of a role, neither a duplicate nor --exclude is advised', () => {
+  const role = { user: '70', account: '1', role: 'administrator' };
+  const { plan } = planScene({
+    declared: [
+      declare('account_authorizations.bob', role),
+      declare('account_authorizations.carl', role),
+      declare('accounts.more', { name: 'More' }),
+    ],
+    state: { 'account_authorizations.bob': entry('account_authorizations', 'z', role) },
+    live: { accounts: [root], account_authorizations: [live('account_authorizations', 'z', role)] },
+  });
+  const advice = plan.diagnostics.flatMap(({ detail }) => detail ?? []).join('\n');
+  expect(plan.diagnostics.map(({ code }) => code)).toContain('identical-declarations');
+  expect(advice).toMatch(/Remove one\.$/m);
+  expect(advice).not.toMatch(/allow_duplicate|--exclude/);
+});
+
 it('an immutable reference to an object that looks renamed is no error of its own', () => {
   const router = { mac: '00:30:44:00:00:01' };
   const { plan } = planScene({
@@ -2042,7 +2059,7 @@ describe('an object that is not live and cannot be created', () => {
   it('says what to do if it was live and is to stay gone, and once how to apply the rest', () => {
     const rest =
       'To apply the rest first: trueup apply --exclude account_authorizations.a --exclude account_authorizations.b';
-    const all = linesOf([role('a'), role('b'), north], recorded('a'));
+    const all = linesOf([role('a'), role('b', '3'), north], recorded('a'));
     expect(all.map(([, ...lines]) => lines)).toEqual([
       ['If it is to stay gone, remove its declaration.', rest],
       [],

@@ -284,6 +284,23 @@ describe('a service in memory', () => {
     ]);
   });
 
+  it('of a create without an outcome, a plan says that nothing declares it any more', async () => {
+    const service = reading();
+    await service.apply(projectOf(maps));
+    await expect(service.apply(both, dyingAfter(service, 'books'))).rejects.toThrow('power');
+    service.files.reboot();
+    const { plan } = await service.plan(projectOf(maps));
+    expect(plan.diagnostics).toMatchObject([
+      {
+        code: 'unfinished',
+        detail:
+          'Before it sends anything, apply reads what became of it; what was created is then removed, because nothing declares it.',
+      },
+    ]);
+    expect((await service.apply(both)).exit).toBe(0);
+    expect((await service.plan(projectOf(maps))).plan.diagnostics).toEqual([]);
+  });
+
   it('an apply that is refused tells what it recovered before', async () => {
     const service = reading();
     await expect(service.apply(both, dyingAfter(service, 'shelves'))).rejects.toThrow('power');

@@ -231,6 +231,36 @@ describe('an account that is deleted', () => {
     expect(findings(declared, kind, values)).toEqual([detail]),
   );
 
+  test.each([
+    ['moves with its router', '1', true, 0],
+    ['stays with its router', '2', true, 1],
+    ['stays with a router that is not read', '1', false, 1],
+  ])('a configuration that %s', (_, account, isRead, count) => {
+    const router = { mac: '003044000001', account: '2' };
+    const { plan } = planScene({
+      declared: [
+        declare('accounts.hq', { name: 'HQ' }),
+        ...(isRead ? [declare('routers.r', { ...router, account })] : []),
+      ],
+      state: {
+        'accounts.hq': entry('accounts', '1', { name: 'HQ' }),
+        'accounts.north': entry('accounts', '2', { name: 'North', account: '1' }),
+        ...(isRead && { 'routers.r': entry('routers', '7', router) }),
+      },
+      live: {
+        accounts: [hq, live('accounts', '2', { name: 'North', account: '1' })],
+        ...(isRead && { routers: [live('routers', '7', router)] }),
+        configuration_managers: [
+          live('configuration_managers', '9', { router: '7', account: '2' }),
+        ],
+      },
+    });
+    const held = plan.verdicts.filter(({ detail = '' }) =>
+      detail.includes('configuration_managers'),
+    );
+    expect(held).toHaveLength(count);
+  });
+
   test.each<[string, Request, { on_removal?: string; is_declared?: boolean }, string]>([
     ['the targets', { targets: ['accounts.north'] }, {}, `; ${ADD}`],
     ['the targets of destroy', { targets: ['accounts.north'], destroy: true }, {}, `; ${ADD}`],
