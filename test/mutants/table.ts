@@ -3277,8 +3277,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a member that no state holds counts as changed in the declaration',
     file: 'reconciler/plan/document-diff.ts',
-    find: 'outside: held === undefined ? undefined :',
-    replace: 'outside:',
+    find: 'held === undefined && !isClear(prior) ? undefined :',
+    replace: '',
     tests: merging,
   },
   {
@@ -3798,8 +3798,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what was never applied was applied as nothing',
     file: 'reconciler/audit/drift.ts',
-    find: 'value === undefined ? {} : { applied: json(value) }',
-    replace: '{ applied: json(value) }',
+    find: '? { applied: null } : {}',
+    replace: '? { applied: null } : { applied: null }',
     tests: ['unit/reconciler/drift.test.ts'],
   },
   {
@@ -8828,8 +8828,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a note says that values stay which the plan takes out',
     file: 'reconciler/plan/plan-notes.ts',
-    find: '.filter((path) => !around.has(path))',
-    replace: '',
+    find: '!around.has(path) && !isGone',
+    replace: '!isGone',
     tests: plan,
   },
   {
