@@ -138,7 +138,7 @@ export function everySchema(): JsonObject {
       : { anyOf: [operand.schema, filled] },
   );
   return {
-    description: 'JSON Schema that every record has to satisfy: plain keywords of draft-07.',
+    description: 'A JSON Schema, in plain keywords of draft-07.',
     type: ['object', 'boolean', 'string'],
     pattern: '\\$\\{',
     properties,

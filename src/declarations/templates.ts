@@ -15,7 +15,7 @@ import { joinedKey } from './template-references.js';
 import { complain, type ResolveRun } from './resolve-declaration.js';
 import type { Parameters, ParametersOf } from './template-parameters.js';
 import { found as foundWord, ofExpression, type Violation } from './validation.js';
-import { isMap, type Raw, type RawMap } from './yaml/raw-values.js';
+import { isMap, limits, sizeOf, TOO_LARGE, type Raw, type RawMap } from './yaml/raw-values.js';
 
 interface Template {
   readonly piece: RawEntry;
@@ -372,6 +372,10 @@ function parametersFor(
   if (!isMap(filled)) {
     const summary = `\`with\`: a mapping of parameters is expected, not ${foundWord(filled)}`;
     return void say({ path: ['with'], code: 'wrong-type', summary });
+  }
+  if (sizeOf(filled) > limits.bytes) {
+    const summary = `\`with\` is too large: ${TOO_LARGE}`;
+    return void say({ path: ['with'], code: 'too-large', summary });
   }
   const where = `The template \`${name}\` is in ${placeText(template.piece.origin)}.`;
   const param = template.parameters(filled, (violation) => {

@@ -1,5 +1,5 @@
 // The access review as a table: one row per user, one column per account or, if too large, one row per authorization.
-import type { AccessCell, AccessReview } from '../model/index.js';
+import type { AccessCell, AccessReview, AccessUser } from '../model/index.js';
 import { accessIndex, accessSentence, type AccessDocument } from './access-text.js';
 import { page, pageSection } from './html-page.js';
 import { diagnosticSection, htmlTable, wideTable } from './html-parts.js';
@@ -45,22 +45,25 @@ function matrix(review: AccessReview): Markup {
         : `administrators: ${administrators ?? 'not known'}`;
     return markup`<th scope="col">${'↳ '.repeat(Math.min(depth, 8))}${name} <code>${id}</code><br>${warned}</th>`;
   });
-  const body = users.map(({ id, email }) => {
+  const body = users.map((user) => {
     const row = accounts.map(
-      (account) => markup`<td>${roleOf(index.cellOf(id, account.id), index)}</td>`,
+      (account) => markup`<td>${roleOf(index.cellOf(user.id, account.id), index)}</td>`,
     );
-    return markup`<tr><th scope="row">${email ?? 'user'} <code>${id}</code></th>${row}</tr>\n`;
+    return markup`<tr><th scope="row">${person(user)}</th>${row}</tr>\n`;
   });
   const caption = markup`Every user's role in every account, with what is inherited through the account tree`;
   const titles = [markup`<th scope="col">User</th>`, ...heads];
   return wideTable({ label: 'Roles by user and account', caption, look: 'scroll' }, titles, body);
 }
 
+const person = ({ id, email = 'user', inactive }: AccessUser): Markup =>
+  markup`${email} <code>${id}</code>${inactive ? ' (inactive)' : ''}`;
+
 function list(review: AccessReview): Markup {
   const index = accessIndex(review);
   const body = review.cells.map(
     (cell) =>
-      markup`<tr><th scope="row">${index.emails.get(cell.user) ?? 'user'} <code>${cell.user}</code></th><td>${index.accounts.get(cell.account)?.name} <code>${cell.account}</code></td><td>${roleOf(cell, index)}</td></tr>\n`,
+      markup`<tr><th scope="row">${person(index.users.get(cell.user) ?? { id: cell.user })}</th><td>${index.accounts.get(cell.account)?.name} <code>${cell.account}</code></td><td>${roleOf(cell, index)}</td></tr>\n`,
   );
   return htmlTable(
     'Every authorization; each reaches the accounts below its own',

@@ -3,6 +3,7 @@ import {
   namedWithId,
   type AccessCell,
   type AccessReview,
+  type AccessUser,
   type Diagnostic,
   type DocumentHead,
 } from '../model/index.js';
@@ -50,10 +51,13 @@ export function accessIndex({ accounts, users, cells }: AccessReview) {
   const found = new Map(cells.map((cell) => [key(cell.user, cell.account), cell]));
   return {
     accounts: new Map(accounts.map((account) => [account.id, account])),
-    emails: new Map(users.map(({ id, email }) => [id, email])),
+    users: new Map(users.map((user) => [user.id, user])),
     cellOf: (user: string, account: string) => found.get(key(user, account)),
   };
 }
+
+const userWords = ({ id, email = id, inactive }: AccessUser): string =>
+  inactive ? `${email} (inactive)` : email;
 
 const accountWords = ({ name, id }: Pick<AccessReview['accounts'][number], 'id' | 'name'>) =>
   namedWithId(name, id);
@@ -66,7 +70,7 @@ function declaredWords({ declared, address, inherited_from: from, own }: AccessC
 
 /** One row per cell, in the order of the tree. */
 export function accessRows(review: AccessReview): readonly (readonly (string | number)[])[] {
-  const { accounts, emails } = accessIndex(review);
+  const { accounts, users } = accessIndex(review);
   return review.cells.map((cell) => {
     const { user, account, role, inherited_from, own = [], address } = cell;
     const place = accounts.get(account);
@@ -74,7 +78,7 @@ export function accessRows(review: AccessReview): readonly (readonly (string | n
       account,
       place?.name ?? '',
       place?.administrators ?? '',
-      emails.get(user) ?? user,
+      userWords(users.get(user) ?? { id: user }),
       role,
       inherited_from ?? '',
       own.join(' '),
@@ -86,7 +90,7 @@ export function accessRows(review: AccessReview): readonly (readonly (string | n
 
 /** The same for a terminal: accounts indented by their depth, ids only where names are not enough. */
 export function accessList(review: AccessReview) {
-  const { accounts, emails } = accessIndex(review);
+  const { accounts, users } = accessIndex(review);
   // A terminal is narrow, and in most reviews nobody has a role that another one outranks.
   const some = review.cells.some(({ own }) => own !== undefined);
   const rows = review.cells.map((cell) => {
@@ -95,7 +99,7 @@ export function accessList(review: AccessReview) {
     return [
       `${'  '.repeat(Math.min(depth, 8))}${accountWords({ name, id: account })}`,
       String(administrators ?? ''),
-      emails.get(user) ?? user,
+      userWords(users.get(user) ?? { id: user }),
       role,
       accounts.get(from)?.name ?? from,
       ...(some ? [own.join(' ')] : []),
@@ -125,18 +129,18 @@ function* matrix(review: AccessReview, level: Level): Lines {
     (account) =>
       `${level.prose(accountWords(account))}<br>administrators: ${account.administrators ?? 'not known'}`,
   );
-  yield* markdownTable(['User', ...titles], users, level, ({ id, email }) => [
-    level.prose(email ?? id),
-    ...accounts.map((account) => cellText(index.cellOf(id, account.id), index, level)),
+  yield* markdownTable(['User', ...titles], users, level, (user) => [
+    level.prose(userWords(user)),
+    ...accounts.map((account) => cellText(index.cellOf(user.id, account.id), index, level)),
   ]);
 }
 
 function* long(review: AccessReview, level: Level): Lines {
   const index = accessIndex(review);
-  const { accounts, emails } = index;
+  const { accounts, users } = index;
   yield* markdownTable(['Account', 'User', 'Role', 'Declared'], review.cells, level, (cell) => [
     level.prose(accountWords(accounts.get(cell.account) ?? { name: '', id: cell.account })),
-    level.prose(emails.get(cell.user) ?? cell.user),
+    level.prose(userWords(users.get(cell.user) ?? { id: cell.user })),
     cellText(cell, index, level),
     level.prose(declaredWords(cell)),
   ]);

@@ -1,6 +1,7 @@
 // Values of a synthesised stack in the language of declaration files: references by address, locals written out,
 // outputs of other stacks resolved. An expression that the language lacks is an error that names it.
 import {
+  cached,
   defined,
   NAME,
   didYouMean,
@@ -17,7 +18,7 @@ import {
   type Kind,
 } from '../../model/index.js';
 import { EMPTY, escapeText, textOf, partsOf, type Part } from '../reference-syntax.js';
-import { isMap, limits, type Raw } from '../yaml/raw-values.js';
+import { isMap, limits, sizeOf, TOO_LARGE, type Raw } from '../yaml/raw-values.js';
 import {
   asTemplate,
   isTraversal,
@@ -60,6 +61,8 @@ export interface StackPlace extends ComplaintPlace {
   readonly stack: Stack;
   /** Locals and outputs on the way here, so that none leads back into itself. */
   readonly inside: readonly string[];
+  /** Values of locals and outputs on the way here, so that none is worked out for each of its places. */
+  readonly known?: Map<string, Raw>;
   /** Whether the value is a secret: nothing of it is repeated. */
   readonly secret?: true;
   /** The `for_each` of the block, as it is written. */
@@ -300,7 +303,13 @@ function followed(value: Json, mark: string, site: StackPlace, stack: Stack): Ra
   const inside = [...site.inside, mark];
   if (site.inside.includes(mark) || site.inside.length >= limits.levels)
     return refuse(site, 'cycle', `these lead back to each other: ${inside.join(' → ')}`);
-  return rawValueOf(value, { ...site, stack, inside });
+  const known = site.known ?? new Map<string, Raw>();
+  return cached(known, `${mark} ${site.as ?? ''} ${site.secret ?? ''}`, () => {
+    const found = rawValueOf(value, { ...site, stack, inside, known });
+    return sizeOf(found) > limits.bytes
+      ? refuse(site, 'too-large', `${mark} is too large: ${TOO_LARGE}`)
+      : found;
+  });
 }
 
 /** The key that a step names; undefined for a step that names none. */

@@ -1,5 +1,5 @@
 // The result of both YAML readers: plain values, and the offsets of each key and item, without any interpretation.
-import { isList, isObject, own, type Diagnostic } from '../../model/index.js';
+import { cached, isList, isObject, own, type Diagnostic } from '../../model/index.js';
 import { escapeText } from '../reference-syntax.js';
 
 /** A plain `yes`, `no`, `on` or `off`: text in YAML 1.2, a flag in 1.1. Only a free-form document may hold one. */
@@ -39,6 +39,20 @@ export interface SyntaxFault extends Pick<Diagnostic, 'code' | 'summary' | 'deta
 
 /** A token costs up to 400 bytes once it is a value. */
 export const limits = { bytes: 2 * 1024 * 1024, levels: 64, tokens: 900_000 } as const;
+
+/** Of values that are put together: a part counts at each of its places. */
+export const TOO_LARGE = `it holds more than ${limits.bytes} characters and items`;
+
+const sizes = new WeakMap<object, number>();
+
+/** Characters and items of a value, with a part counted at each of its places. */
+export function sizeOf(raw: Raw): number {
+  if (typeof raw === 'string') return raw.length;
+  if (raw === null || typeof raw !== 'object' || raw instanceof Word) return 1;
+  return cached(sizes, raw, () =>
+    Object.entries<Raw>(raw).reduce((sum, [key, one]) => sum + key.length + sizeOf(one), 1),
+  );
+}
 
 /** How deep JSON text nests, before anything that recurs reads it. */
 export function jsonLevels(text: string): number {

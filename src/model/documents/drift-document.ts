@@ -104,9 +104,16 @@ export interface AccessCell {
   readonly declared?: string;
 }
 
+export interface AccessUser {
+  readonly id: string;
+  readonly email?: string;
+  /** May not sign in, and so administers nothing. */
+  readonly inactive?: true;
+}
+
 /** The access review: every user, every account, the highest role that reaches there. */
 export interface AccessReview {
-  readonly users: readonly { readonly id: string; readonly email?: string }[];
+  readonly users: readonly AccessUser[];
   /** In the order of the tree, parents first. `depth` counts from the top that was read; `administrators` is null where it is not known what is above the account. */
   readonly accounts: readonly {
     readonly id: string;

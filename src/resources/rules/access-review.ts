@@ -22,7 +22,7 @@ import type { PlanInput } from '../../reconciler/plan/plan-input.js';
 import { observingOf, type PlanContext } from '../../reconciler/plan/propose.js';
 import { select } from '../../reconciler/plan/target-selection.js';
 import type { Snapshot } from '../../state/store-port.js';
-import { ACCOUNTS, AUTHORIZATIONS, rank, USERS } from './roles.js';
+import { ACCOUNTS, AUTHORIZATIONS, inactiveUsers, rank, USERS } from './roles.js';
 
 /** The most cells of the matrix; beyond, only the authorizations themselves are listed. */
 const MOST_CELLS = 20_000;
@@ -152,14 +152,19 @@ export function accessReview(
   const accounts = objects.get(ACCOUNTS)?.byId;
   const { places, circling } = placesOf(accounts ?? new Map<string, Live>(), own);
   const users = [...new Set([...own.values()].flat().map(({ user }) => user))].toSorted(byNumber);
+  const inactive = inactiveUsers(objects.get(USERS)?.byId.values());
   const complete = users.length * places.length <= MOST_CELLS;
   return {
     access: {
       users: users.map((id) => {
         const email = objects.get(USERS)?.byId.get(id)?.values.email;
-        return { id, ...(typeof email === 'string' && { email }) };
+        return {
+          id,
+          ...(typeof email === 'string' && { email }),
+          ...(inactive.has(id) && { inactive: true }),
+        };
       }),
-      ...alongTheTree(places, own, complete),
+      ...alongTheTree(places, own, { inactive, complete }),
       complete,
     },
     diagnostics: notes(nameless, circling, [...own.keys()], accounts),
@@ -170,7 +175,10 @@ export function accessReview(
 function alongTheTree(
   places: readonly Place[],
   own: ReadonlyMap<string, readonly Grant[]>,
-  complete: boolean,
+  {
+    inactive,
+    complete,
+  }: { readonly inactive: ReturnType<typeof inactiveUsers>; complete: boolean },
 ): Pick<AccessReview, 'accounts' | 'cells'> {
   const above: { readonly reaching: Reaching; readonly administrators: readonly string[] }[] = [];
   const administrators = new Set<string>();
@@ -185,7 +193,9 @@ function alongTheTree(
     const more = [...given]
       .filter(
         ([user, grants]) =>
-          grants.some((grant) => grant.rank === ADMINISTRATOR) && !administrators.has(user),
+          grants.some((grant) => grant.rank === ADMINISTRATOR) &&
+          !administrators.has(user) &&
+          !inactive.has(user),
       )
       .map(([user]) => user);
     more.forEach((user) => administrators.add(user));

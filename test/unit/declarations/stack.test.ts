@@ -13,6 +13,12 @@ import { LINK, disk, errors, loading, project, shown, type Tree } from './projec
 type Options = Parameters<typeof project>[1];
 
 /** A stack by what it holds; resources carry the metadata that the CDK gives them. */
+/** Locals each of which is made of two of the one before. */
+const doubled = (first: unknown, of: (name: string) => unknown): object =>
+  Object.fromEntries(
+    Array.from({ length: 41 }, (_, n) => [`l${n}`, n === 0 ? first : of(`\${local.l${n - 1}}`)]),
+  );
+
 const stack = (tree: object, name = 'base'): string =>
   JSON.stringify({ '//': { metadata: { stackName: name, version: '0.21.0' } }, ...tree });
 const made = (path: string, more: object = {}): object => ({
@@ -862,6 +868,16 @@ describe('what cannot be said', () => {
       'locals in a circle',
       { locals: { a: '${local.b}', b: '${local.a}' }, ...account({ name: '${local.a}' }) },
       'cycle | base/a | name | base/a: these lead back to each other',
+    ],
+    [
+      'locals that double a text',
+      { locals: doubled('x', (name) => name + name), ...account({ name: '${local.l40}' }) },
+      'too-large | base/a | name | base/a: base local.l22 is too large',
+    ],
+    [
+      'locals that double a list',
+      { locals: doubled(['x'], (name) => [name, name]), ...account({ name: '${local.l40}' }) },
+      'base/a: base local.l19 is too large: it holds more than',
     ],
     [
       'a list inside of a text',

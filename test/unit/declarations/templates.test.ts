@@ -514,6 +514,24 @@ describe('what is wrong is said with both places', () => {
     expect(shown(found[0]!).replace('trueup.yaml:', '')).toMatch(said);
   });
 
+  it.each([
+    ['text', "'${param.a}${param.a}'"],
+    ['a list', "['${param.a}', '${param.a}']"],
+  ])('%s that templates double is an error before it is too large', async (_, doubled) => {
+    const uses = Array.from(
+      { length: 24 },
+      (__, n) =>
+        `  t${n}: { parameters: { properties: { a: {} } }, use: { u: { template: t${n + 1}, with: { a: ${doubled} } } } }\n`,
+    ).join('');
+    const last = `  t24: { parameters: { properties: { a: {} } }, accounts: { x: { name: x } } }\n`;
+    const found = await errors(
+      `templates:\n${uses}${last}use: { q: { template: t0, with: { a: some } } }\n`,
+    );
+    expect(found).toMatchObject([
+      { code: 'too-large', summary: expect.stringContaining('`with` is too large: it holds more') },
+    ]);
+  });
+
   it('a parameter may be required that `additionalProperties` allows', async () => {
     const schema = 'required: [tag-a], additionalProperties: { type: string }';
     const { declarations } = await project(

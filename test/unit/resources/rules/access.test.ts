@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AccessReview, Live } from '../../../../src/model/index.js';
 import { accessReview } from '../../../../src/resources/rules/access-review.js';
-import { accessSentence } from '../../../../src/report/access-text.js';
+import { accessRows, accessSentence } from '../../../../src/report/access-text.js';
 import { declare, live, planScene } from '../../../support/planning.js';
 
 const tree = [
@@ -62,6 +62,31 @@ describe('the access review', () => {
       '10 4 administrator',
       '7 20 administrator from 1',
     ]);
+  });
+
+  it('counts no inactive user among those who administer an account, and says who is', () => {
+    const { liveObjects } = planScene({
+      live: {
+        accounts: tree,
+        account_authorizations: [
+          holds('a', '7', '1', 'administrator'),
+          holds('b', '8', '1', 'administrator'),
+        ],
+        users: [
+          live('users', '7', { email: 'ada@example.com', is_active: false }),
+          live('users', '8', { email: 'ben@example.com', is_active: true }),
+        ],
+      },
+    });
+    const { access } = accessReview(liveObjects, []);
+    expect(access?.users).toEqual([
+      { id: '7', email: 'ada@example.com', inactive: true },
+      { id: '8', email: 'ben@example.com' },
+    ]);
+    expect(access?.accounts.map(({ administrators }) => administrators)).toEqual([1, 1, 1, 1]);
+    const texts = accessRows(access!).map((row) => row.join(' '));
+    expect(texts[0]).toContain('ada@example.com (inactive) administrator');
+    expect(texts[1]).toContain('ben@example.com administrator');
   });
 
   it.each([
