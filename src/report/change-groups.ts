@@ -70,10 +70,12 @@ function mergeable(members: readonly Member[]): readonly Member[] {
 /** The same for changes whose reading is the same but for their addresses and ids. */
 function equalKey({ change, differences: all }: Member): string | undefined {
   const former = formerWhole(change);
-  if (former !== undefined) return canonical(['rename', former, tryAddress(change.address)!.name]);
-  if (!isPlain(change)) return undefined;
-  if (isUnchangedAdoption(change)) return canonical(['adopt', change.kind]);
-  return canonical([verbOf(change), change.kind, change.reason, all.map((one) => ({ ...one }))]);
+  const names = former === undefined ? [] : [former, tryAddress(change.address)!.name];
+  if (isRename(change)) return former && canonical(['rename', ...names]);
+  if (!(former === undefined ? isPlain : isPlainBesideName)(change)) return undefined;
+  if (isUnchangedAdoption(change)) return canonical(['adopt', change.kind, ...names]);
+  const differences = all.map((one) => ({ ...one }));
+  return canonical([verbOf(change), change.kind, change.reason, differences, ...names]);
 }
 
 /** The same for creates, deletes and updates of one `for_each` that have or change the same attributes. */
@@ -88,17 +90,19 @@ function siblingKey({ change, differences: all }: Member): string | undefined {
 
 /** Without anything to say of this object alone. */
 const isPlain = (change: ResourceChange): boolean =>
+  change.previous_address === undefined && isPlainBesideName(change);
+
+const isPlainBesideName = (change: ResourceChange): boolean =>
   change.previous_id === undefined &&
-  change.previous_address === undefined &&
   change.deposed === undefined &&
   change.requests.every(({ base }) => base === undefined);
 
-/** The earlier name of a `for_each`, of whose members one has another address now and its key still, and nothing else changes. */
+/** The earlier name of a `for_each`, of whose members one has another address now and its key still. */
 function formerWhole(change: ResourceChange): string | undefined {
   const [former, now] = [change.previous_address, change.address].map((one) =>
     one === undefined ? undefined : tryAddress(one),
   );
-  return former?.key !== undefined && former.key === now?.key && isRename(change)
+  return former?.key !== undefined && former.key === now?.key
     ? formatAddress({ kind: former.kind, name: former.name })
     : undefined;
 }
@@ -106,6 +110,13 @@ function formerWhole(change: ResourceChange): string | undefined {
 /** Whether an object is adopted, and no request is sent. */
 const isUnchangedAdoption = (change: ResourceChange): boolean =>
   actionOf(change) === 'adopt' && !adoptsAndWrites(change);
+
+/** Whether a block stands for several objects that are adopted and not changed: one line says all of it. */
+export const isOnlyRecorded = ({
+  first,
+  changes,
+}: Pick<ChangeGroup, 'first' | 'changes'>): boolean =>
+  changes.length > 1 && isUnchangedAdoption(first);
 
 interface Addressed {
   readonly address: string;
@@ -201,13 +212,13 @@ export function requestsOf({ first, changes }: ChangeGroup): string {
 export const reasonsOf = ({ first, changes }: ChangeGroup): readonly string[] => {
   const former = formerWhole(first);
   if (changes.length > 1 && former !== undefined)
-    return [`renamed from ${former}, each with its key`];
-  if (changes.length > 1)
     return [
-      isUnchangedAdoption(first)
-        ? 'as declared; apply only records their ids in the state'
-        : first.reason,
+      ...(isRename(first) ? [] : [first.reason]),
+      `renamed from ${former}, each with its key`,
     ];
+  if (isOnlyRecorded({ first, changes }))
+    return ['as declared; apply only records their ids in the state'];
+  if (changes.length > 1) return [first.reason];
   return [...circumstances(first), ...first.requests.flatMap((one) => baseSentence(one) ?? [])];
 };
 

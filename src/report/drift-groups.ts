@@ -1,5 +1,6 @@
 // Objects of an audit that are read at once, because the same values changed by the same author.
 import { canonical, compareText, groupedBy, type DriftRecord } from '../model/index.js';
+import { byAddress } from './change-groups.js';
 import { loggedDifferences } from './differences.js';
 import { changedBy, isChangedOutside, orderedWindow } from './words.js';
 
@@ -7,7 +8,8 @@ import { changedBy, isChangedOutside, orderedWindow } from './words.js';
 export const driftGroups = (
   drift: readonly DriftRecord[],
   verbose: boolean | undefined,
-): readonly (readonly DriftRecord[])[] => groupedBy(drift, verbose ? () => undefined : equalKey);
+): readonly (readonly DriftRecord[])[] =>
+  groupedBy(drift, verbose ? () => undefined : equalKey).map((all) => all.toSorted(byAddress));
 
 /** The same for objects whose reading is the same but for address, id and time. */
 function equalKey(record: DriftRecord): string {

@@ -11,6 +11,7 @@ import {
   waysToSeeAll,
   addressList,
   goneWords,
+  isOnlyRecorded,
   groupsOf,
   isAbridged,
   namesOnlySome,
@@ -44,7 +45,12 @@ import {
 function* planText(document: PlanDocument, style: Style): Lines {
   const screen = screenOf(style);
   const changes = document.resource_changes.filter(isShown);
-  for (const group of groupsOf(changes, screen.verbose)) yield* [...groupLines(group, screen), ''];
+  const groups = groupsOf(changes, screen.verbose);
+  for (const [index, group] of groups.entries()) {
+    yield* groupLines(group, screen);
+    const next = groups[index + 1];
+    if (!next || !isOnlyRecorded(group) || !isOnlyRecorded(next)) yield '';
+  }
   if (style.requests)
     yield* section('Requests, in the order of dependencies', requestLines(changes, screen), screen);
   const outside = outsideGroups(document.resource_drift, screen.verbose);
@@ -65,19 +71,23 @@ function* groupLines(group: ChangeGroup, screen: Screen): Lines {
   const lead = `${signOf(first)} ${verbOf(first)} `;
   const paintLead = paintOf(screen, actionOf(first));
   const addresses = addressesOf(group);
-  const requests = requestsOf(group);
-  const fits = columns(visible(`${lead}${addresses}  ${requests}`)) <= screen.width;
-  const own = { lead, hang: 4, paint: screen.bold, paintLead };
-  if (fits && requests !== '')
-    yield paintLead(lead) + screen.bold(visible(addresses)) + screen.dim(`  ${visible(requests)}`);
-  else yield* flow(addresses, screen, own);
-  if (!fits && requests !== '') yield* aside(requests, screen, 4);
   const places = placesOf(group);
   const isPart =
     (namesOnlySome(group.changes.length) && !destroys(first)) ||
     (group.changes.length > 1 && places.length === 0);
   const more = waysToSeeAll(isPart || isAbridged(group));
-  yield* aside([...reasonsOf(group), ...places, ...more].join(' · '), screen, 2);
+  const isOneLine = isOnlyRecorded(group);
+  const reasons = isOneLine ? ['as declared, only recorded'] : reasonsOf(group);
+  const about = [...reasons, ...places, ...more].join(' · ');
+  const beside = isOneLine ? about : requestsOf(group);
+  const fits = columns(visible(`${lead}${addresses}  ${beside}`)) <= screen.width;
+  const own = { lead, hang: 4, paint: screen.bold, paintLead };
+  if (fits && beside !== '')
+    yield paintLead(lead) + screen.bold(visible(addresses)) + screen.dim(`  ${visible(beside)}`);
+  else yield* flow(addresses, screen, own);
+  if (!fits && beside !== '') yield* aside(beside, screen, 4);
+  if (isOneLine) return;
+  yield* aside(about, screen, 2);
   const isUpdate = !['create', 'delete'].includes(actionOf(first));
   yield* differenceLines(shownDifferences(group), screen, isUpdate);
 }

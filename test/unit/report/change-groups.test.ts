@@ -97,6 +97,14 @@ test.each<[what: string, changes: readonly ResourceChange[], blocks: readonly st
     ['accounts.c["0", "1", "2"]', 'accounts.c["3"]'],
   ],
   [
+    'equal ones that are renamed with their for_each, and one that is renamed alone',
+    objects(4).map((one, index) => ({
+      ...equalUpdate(one),
+      previous_address: index === 3 ? 'accounts.old["z"]' : one.replace('.c', '.old'),
+    })),
+    ['accounts.c["0", "1", "2"]', 'accounts.c["3"]'],
+  ],
+  [
     'one with another request',
     objects(4).map((one, index) => update(one, `${one} Ltd`, index === 3 ? { requests } : {})),
     ['accounts.c["0", "1", "2"]', 'accounts.c["3"]'],
