@@ -61,7 +61,9 @@ test('a plan and an audit say how secrets are compared, where there are some', a
       [drift, 'drift'],
     ] as const) {
       const { stderr } = await inProcess(command, [name], where);
-      expect(stderr.match(/Declared secrets are compared with those sent last/g) ?? []).toHaveLength(count);
+      expect(
+        stderr.match(/Declared secrets are compared with those sent last/g) ?? [],
+      ).toHaveLength(count);
     }
   }
 });

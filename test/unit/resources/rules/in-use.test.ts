@@ -255,7 +255,7 @@ describe('an account that is deleted', () => {
         ],
       },
     });
-    const held = plan.verdicts.filter(({ detail = '' }) =>
+    const held = plan.verdicts.filter(({ detail }) =>
       detail.includes('configuration_managers'),
     );
     expect(held).toHaveLength(count);
