@@ -255,9 +255,7 @@ describe('an account that is deleted', () => {
         ],
       },
     });
-    const held = plan.verdicts.filter(({ detail }) =>
-      detail.includes('configuration_managers'),
-    );
+    const held = plan.verdicts.filter(({ detail }) => detail.includes('configuration_managers'));
     expect(held).toHaveLength(count);
   });
 
