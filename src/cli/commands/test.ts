@@ -88,15 +88,18 @@ const LARGEST = 256 * 1024 * 1024;
 
 /** @throws Refusal for a file that holds no plan document */
 function planIn({ cwd }: Context, file: string): JsonObject {
+  let isThere = false;
   try {
     const bytes = declarationFiles.read(resolve(cwd, file), LARGEST);
+    isThere = true;
     const document = parseJson(Buffer.from(bytes).toString());
     if (isObject(document) && document['resource_changes'] !== undefined) return document;
   } catch {
     // Reported below, without the text of the file.
   }
   return refuse('no-plan', `${file} holds no plan document.`, {
-    detail: `To make one: trueup plan --format json > ${shellWord(file)}`,
+    // A file that holds something else is not to be overwritten.
+    detail: `To make one: trueup plan --format json > ${isThere ? 'FILE' : shellWord(file)}`,
   });
 }
 

@@ -177,6 +177,9 @@ test('the file of a plan to make is one word', async () => {
   });
   const { stderr } = await typing(testPolicies, cwd, 'test');
   expect(stderr).toContain("To make one: trueup plan --format json > 'my plan.json' ");
+  writeFileSync(join(cwd, 'my plan.json'), 'accounts: {}\n');
+  const again = await typing(testPolicies, cwd, 'test');
+  expect(again.stderr).toContain('To make one: trueup plan --format json > FILE');
 });
 
 test('a refused flip repeats its flags', async () => {
