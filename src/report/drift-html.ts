@@ -32,7 +32,7 @@ import {
   causeSentence,
   changedBy,
   driftActions,
-  driftMeanings,
+  driftMeaning,
   driftSentence,
   driftSignOf,
   expectationSentence,
@@ -103,7 +103,7 @@ function recordItem(records: readonly DriftRecord[], open: boolean, style: Style
     sign: typeset(driftSignOf(status)),
     verb: status,
     address: addressList(records, status === 'gone'),
-    why: driftMeanings[status],
+    why: driftMeaning(record),
     open,
     body: [
       ...(records.length === 1

@@ -24,7 +24,7 @@ import {
   healthSentences,
   authorSentence,
   commonPlaces,
-  driftMeanings,
+  driftMeaning,
   driftSentence,
   driftSignOf,
   plural,
@@ -72,7 +72,7 @@ function cellsOf(records: readonly DriftRecord[], level: Level): readonly string
   return [
     status === 'gone' ? `**${verb}**` : verb,
     level.code(addressList(records, status === 'gone')),
-    driftMeanings[status],
+    driftMeaning(records[0]!),
     level.prose(changedByAll(records)),
     commonPlaces(records).map(level.code).join(),
   ];

@@ -19,7 +19,7 @@ import {
   authorSentence,
   commonPlaces,
   driftActions,
-  driftMeanings,
+  driftMeaning,
   driftSentence,
   driftSignOf,
   unmanagedObjectSentence,
@@ -58,7 +58,7 @@ function* groupLines(records: readonly DriftRecord[], screen: Screen): Lines {
   const addresses = addressList(records, status === 'gone');
   yield* flow(addresses, screen, { lead, hang: 4, paint: screen.bold, paintLead });
   const about = [
-    driftMeanings[status],
+    driftMeaning(record),
     ...(records.length > 1 || id === null ? [] : [`id ${id}`]),
     ...commonPlaces(records),
     ...waysToSeeAll(namesOnlySome(records.length) && status !== 'gone'),

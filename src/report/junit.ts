@@ -17,7 +17,7 @@ import { guard } from './escaping.js';
 import {
   authorSentence,
   healthIssueSentence,
-  driftMeanings,
+  driftMeaning,
   driftSentence,
   expectationSentence,
   place,
@@ -124,7 +124,7 @@ function unmanagedCase(object: UnmanagedRecord): Case {
 
 function driftCase(record: DriftRecord): Case {
   const { kind: suite, address: name, status } = record;
-  const error = { element: 'failure', type: status, message: driftMeanings[status] } as const;
+  const error = { element: 'failure', type: status, message: driftMeaning(record) } as const;
   const lines = [...recordLines(record, screenOf(style))];
   return { suite, name, lines, ...(status !== 'settled' && { error }) };
 }

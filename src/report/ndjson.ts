@@ -27,7 +27,7 @@ import {
   authorSentence,
   changedBy,
   driftActions,
-  driftMeanings,
+  driftMeaning,
   driftSentence,
   during,
   GONE,
@@ -232,7 +232,7 @@ function* audited(document: DriftDocument): Generator<NdjsonLine> {
       change: { resource: resource(address), action: driftedActions[status] },
       drift: { status, changed_by, window, since, changes },
     };
-    const said = `${address}: ${driftMeanings[status]}; ${changedBy(record)}`;
+    const said = `${address}: ${driftMeaning(record)}; ${changedBy(record)}`;
     yield ['info', 'resource_drift', said, more];
   }
   yield* document.expectations.map(expectationEvent);

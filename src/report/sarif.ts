@@ -21,6 +21,7 @@ import { jsonText } from './json-output.js';
 import {
   healthIssueSentence,
   changedBy,
+  driftMeaning,
   driftMeanings,
   driftSentence,
   expectationSentence,
@@ -187,7 +188,7 @@ function driftFinding(record: DriftRecord): Finding {
     const difference = recordDifference(record)(change);
     return `${difference.path}: ${oneLine(difference) ?? `${inline(difference.before ?? null, difference.labels)} → ${inline(difference.after ?? null, difference.labels)}`}`;
   });
-  const message = [`${address}: ${driftMeanings[status]}`, ...differences, changedBy(record)];
+  const message = [`${address}: ${driftMeaning(record)}`, ...differences, changedBy(record)];
   return {
     rule: `drift/${status}`,
     level: driftLevels[status],

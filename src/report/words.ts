@@ -353,6 +353,12 @@ export const driftMeanings: Readonly<Record<DriftRecord['status'], string>> = {
   settled: 'changed outside of trueup to what is declared',
 };
 
+/** What an audit says first of an object. */
+export const driftMeaning = (record: DriftRecord): string =>
+  isEditedInSecretsAlone(record)
+    ? 'a declared secret has not been sent'
+    : driftMeanings[record.status];
+
 /** The result of an expectation. */
 export function expectationSentence(verified: Verified): string {
   const { verdict, checked, failed, count, diagnostic } = verified;
@@ -410,8 +416,7 @@ export function changedBy(record: DriftRecord): string {
   const [value, are, ones] =
     resent.length === 1 ? ['value', 'is not the one', 'one'] : ['values', 'are not those', 'ones'];
   const notSentLast = `${are} sent last; whether somebody changed the live ${ones}, nobody can see`;
-  if (!isOutside && resent.length > 0 && resent.length === record.changes.length)
-    return `the declared ${value} ${notSentLast}`;
+  if (isEditedInSecretsAlone(record)) return `the declared ${value} ${notSentLast}`;
   const said = isOutside
     ? authorSentence(record)
     : 'not changed outside of trueup: the declaration changed, or what it refers to';
@@ -419,6 +424,10 @@ export function changedBy(record: DriftRecord): string {
     ? said
     : `${said}; the declared ${firstNamed(resent, FEW_NAMES)} ${notSentLast}`;
 }
+
+/** Whether nothing is known of the live object but that it is as it was applied, secrets aside. */
+const isEditedInSecretsAlone = (record: DriftRecord): boolean =>
+  record.changes.length > 0 && !isChangedOutside(record) && record.changes.every(isSecretOfProject);
 
 /** Whether a secret was edited in the project: the live one cannot be compared. */
 const isSecretOfProject = ({ declared, live }: DriftChange): boolean =>

@@ -2015,8 +2015,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the file of a plan to make is printed without quotes',
     file: 'cli/commands/test.ts',
-    find: '${shellWord(file)}',
-    replace: '${file}',
+    find: "isThere ? 'FILE' : shellWord(file)",
+    replace: "isThere ? 'FILE' : file",
+    tests: ['unit/cli/printed-commands.test.ts'],
+  },
+  {
+    name: 'a plan is advised in the place of a file that holds something else',
+    file: 'cli/commands/test.ts',
+    find: "isThere ? 'FILE' : shellWord(file)",
+    replace: 'shellWord(file)',
     tests: ['unit/cli/printed-commands.test.ts'],
   },
   {
@@ -9640,7 +9647,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an audit says that nobody changed a secret outside',
     file: 'report/words.ts',
-    find: '!isOutside && resent.length > 0 && resent.length === record.changes.length',
+    find: 'record.changes.length > 0 && !isChangedOutside(record)',
     replace: 'false',
     tests: ['unit/reconciler/drift.test.ts'],
   },

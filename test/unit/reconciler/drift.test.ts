@@ -8,7 +8,7 @@ import {
 } from '../../../src/emulator/index.js';
 import { Reference, Secret, SENSITIVE, type Declaration } from '../../../src/model/index.js';
 import { theirs as theirEstate } from '../../support/estate.js';
-import { changedBy } from '../../../src/report/words.js';
+import { changedBy, driftMeaning } from '../../../src/report/words.js';
 import { declare } from '../../support/planning.js';
 import { desire, rig, type Rig } from '../../support/rig.js';
 
@@ -642,6 +642,9 @@ describe('a secret that is not the one last sent', () => {
       { status: 'changed', changes: [{ path: 'authentication.secret', ...shown }] },
       { status: 'changed', changes: [{ path: 'configuration.0.wifi.psk', ...shown }] },
     ]);
+    expect(audit.drift.map(driftMeaning)).toEqual(
+      Array(2).fill('a declared secret has not been sent'),
+    );
     expect(audit.drift.map(changedBy)).toEqual(
       Array(2).fill(
         'the declared value is not the one sent last; whether somebody changed the live one, nobody can see',
@@ -687,6 +690,7 @@ describe('a secret that is not the one last sent', () => {
     const [other] = (await cloud.drift(desire(both('canary-1', 'canary-5')))).drift;
     expect(other?.changes.map(({ path }) => path)).toEqual(['configuration.0.users']);
     expect(changedBy(other!)).not.toContain('sent last');
+    expect(driftMeaning(other!)).toBe('the live object is not as declared');
   });
 
   it('is told beside what others changed of the object, and beside what else the project changed', async () => {
