@@ -54,7 +54,8 @@ function* planText(document: PlanDocument, style: Style): Lines {
   if (style.requests)
     yield* section('Requests, in the order of dependencies', requestLines(changes, screen), screen);
   const outside = outsideGroups(document.resource_drift, screen.verbose);
-  const drift = outside.flatMap((same) => [...driftLines(same, screen)]);
+  const acting = new Set(changes.map(({ address }) => address));
+  const drift = outside.flatMap((same) => [...driftLines(same, acting, screen)]);
   yield* section('Drift: last applied → live', drift, screen);
   yield* impactLines(document.impact, screen);
   yield* section('Policy', verdictLines(document, screen), screen);
@@ -107,11 +108,17 @@ function* requestLines(changes: readonly ResourceChange[], screen: Screen): Line
   }
 }
 
-function* driftLines(same: readonly ResourceDrift[], screen: Screen): Lines {
+function* driftLines(
+  same: readonly ResourceDrift[],
+  acting: ReadonlySet<string>,
+  screen: Screen,
+): Lines {
   const { actions, changes } = same[0]!;
   const isGone = actions[0] === 'delete';
   const addresses = addressList(same, isGone);
-  const said = isGone ? `${addresses} ${goneWords(same)}` : addresses;
+  const isQuiet = same.every(({ address }) => !acting.has(address));
+  const still = isQuiet ? `${addresses} (nothing is sent)` : addresses;
+  const said = isGone ? `${addresses} ${goneWords(same)}` : still;
   yield* flow(said, screen, { lead: '  ', hang: 4 });
   yield* differenceLines(changes.map(outsideDifference(same[0]!)), screen);
 }

@@ -719,7 +719,7 @@ describe('equal drift is read at once', () => {
       });
     const block = 'account_authorizations.dana["a", "b", "c"]';
     expect(written(drift, 'text')).toContain(
-      `  ${block}\n    role  "full_access_user" → "administrator"\n\n`,
+      `  ${block} (nothing is sent)\n    role  "full_access_user" → "administrator"\n\n`,
     );
     expect(written(drift, 'markdown')).toContain(`\`${block}\` differ in 1 attribute\n`);
     expect(written(gone, 'text')).toContain(`  ${block} (3) are gone\n`);
