@@ -258,7 +258,12 @@ export const missingCredentials: ReadonlySet<string> = new Set(['no-target', 'se
 type Need = 'by limits' | 'by rules' | 'if offered';
 
 /** Codes of a service that does not list a kind, today or tomorrow. */
-const notOffered: ReadonlySet<string> = new Set(['unauthenticated', 'forbidden', 'not-found']);
+const notOffered: ReadonlySet<string> = new Set([
+  'unauthenticated',
+  'forbidden',
+  'not-found',
+  'rejected',
+]);
 
 const isLeftOut = (need: Need, code: string): boolean =>
   need === 'by limits' ||
@@ -301,14 +306,14 @@ function unfinished(
   const declared = new Set([...declarations, ...outside_paths].map(({ address }) => address));
   const isDeclared = ({ address }: Intent): boolean => declared.has(address);
   const effects = [
-    ['create', isDeclared, 'this plan may show it as a create'],
+    ['create', isDeclared, 'until then, it may be shown as a create'],
     [
       'create',
       (intent: Intent) => !isDeclared(intent),
-      'what was created is then removed, because nothing declares it',
+      'nothing declares it under this address any more, so apply may delete or forget it',
     ],
-    ['update', () => true, 'this plan may show it as a change outside of trueup'],
-    ['delete', () => true, 'this plan may show its object as gone'],
+    ['update', () => true, 'until then, it may be shown as a change outside of trueup'],
+    ['delete', () => true, 'until then, its object may be shown as gone'],
   ] as const;
   return effects.flatMap(([action, fits, effect]) => {
     const open =

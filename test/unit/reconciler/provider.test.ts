@@ -294,7 +294,7 @@ describe('a service in memory', () => {
       {
         code: 'unfinished',
         detail:
-          'Before it sends anything, apply reads what became of it; what was created is then removed, because nothing declares it.',
+          'Before it sends anything, apply reads what became of it; nothing declares it under this address any more, so apply may delete or forget it.',
       },
     ]);
     expect((await service.apply(both)).exit).toBe(0);

@@ -731,7 +731,7 @@ describe('equal drift is read at once', () => {
     );
     const [first, second] = drift as [ResourceDrift, ResourceDrift];
     const other = { ...second, changes: [{ ...second.changes[0]!, live: 'no_access' }] };
-    expect(written([first, other], 'text')).toContain('dana["a"]\n');
+    expect(written([first, other], 'text')).toContain('dana["a"] (nothing is sent)\n');
   });
 
   test('unless another value, author or status is in it, or all of it is asked for', () => {
