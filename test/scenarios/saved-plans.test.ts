@@ -51,7 +51,7 @@ test('a stale plan names the attributes that differ, once for all objects of whi
   expect(stderr).not.toContain('delta');
 });
 
-test('a saved plan whose secret may have been sent is not to be applied again', async () => {
+test('a saved plan whose secret may have been sent says what to type if it is stale', async () => {
   const hook = (name: string): string =>
     `alert_push_destinations:\n  p:\n    name: ${name}\n    endpoint: { url: https://hooks.example.com/a }\n    authentication: { secret: "\${secret.env.PAGER}" }\n`;
   const home = folder({ 'trueup.yaml': hook('P') });
@@ -64,7 +64,7 @@ test('a saved plan whose secret may have been sent is not to be applied again', 
   home.write('trueup.yaml', hook('Q'));
   for (const [pager, next] of [
     ['one', 'To continue: trueup apply p.plan'],
-    ['two', 'Plan again: trueup plan --out p.plan'],
+    ['two', 'If the saved plan is stale by then, plan again: trueup plan --out p.plan'],
   ] as const) {
     await home.expect(0, ['plan', '--out', 'p.plan'], given(pager));
     const { stdout, stderr } = await home.expect(5, ['apply', 'p.plan'], given(pager));

@@ -134,13 +134,15 @@ function follows(
     resolveReference(reference, planned, draft.lookups, draft.input);
   const written = declaredValueAt(values, path) ?? null;
   const referred = new Set(entry.depends_on);
-  const before = new Set([prior].flat().map(String));
+  const before = textsOf(prior);
   // One that was written with references in it has their values as parts.
   const held = (text: string): boolean =>
-    written instanceof Template ? String(prior).includes(text) : before.has(text);
+    written instanceof Template
+      ? typeof prior === 'string' && prior.includes(text)
+      : before.has(text);
   const wasThere = ({ source, target }: Reference): boolean =>
     edited === false || source === 'lookup' || referred.has(target);
-  const isBoundAnew = idsAreFormer(draft, before, new Set([after].flat().map(String)));
+  const isBoundAnew = idsAreFormer(draft, before, textsOf(after));
   const mayHaveChanged = ({ source, target }: Reference): boolean =>
     source === 'lookup' || isLater(draft.input.state?.resources[target], entry);
   const led = referencesIn(written).flatMap((reference) => {
@@ -160,9 +162,15 @@ function follows(
     return { words: `${path} changed ${whereEdited(draft.input)}, or in ${names}`, explains: true };
   return {
     words: `${path} refers to ${names}, which changed`,
-    explains: edited === false || differsIn(prior, after, (one) => texts.has(String(one))),
+    explains:
+      edited === false ||
+      differsIn(prior, after, (one) => !(one instanceof Object) && texts.has(String(one))),
   };
 }
+
+/** A value, or the items of a list, as texts. Nothing refers to an object, whose members may have any name. */
+const textsOf = (value: Value | undefined): ReadonlySet<string> =>
+  new Set([value].flat().flatMap((one) => (one instanceof Object ? [] : String(one))));
 
 const recordedIds = new WeakMap<State, ReadonlySet<string>>();
 

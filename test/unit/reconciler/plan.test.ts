@@ -1278,6 +1278,25 @@ it('an update of values that may come from variables does not blame the declarat
   expect(plan.changes[0]?.reason).toBe('name changed in the declaration or in a variable');
 });
 
+it('members that are named as what every object has end no plan', () => {
+  const document = (toString: string) => [{ list: [{ toString }] }, []];
+  const { plan } = planScene({
+    declared: [declare('configuration_managers.c', { router: '7', configuration: document('x') })],
+    state: {
+      'configuration_managers.c': entry('configuration_managers', '9', {
+        router: '7',
+        configuration: document('y'),
+      }),
+    },
+    live: {
+      configuration_managers: [
+        live('configuration_managers', '9', { router: '7', configuration: document('y') }),
+      ],
+    },
+  });
+  expect(plan.changes[0]?.reason).toBe('configuration.0.list changed in the declaration');
+});
+
 it('what refers to an account that looks renamed is not to be left out', () => {
   const role = { user: '70', role: 'administrator' };
   const recorded = { ...role, account: '2' };
