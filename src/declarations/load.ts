@@ -26,7 +26,7 @@ import {
 } from '../model/index.js';
 import type { CommandOutput, DeclarationFiles } from '../platform/index.js';
 import { collect, refuseDeclaring, type Collected, type RawEntry } from './collect.js';
-import { ofEnvironment, variablesBelow, type Environment } from './environment.js';
+import { variablesBelow, type Environment } from './environment.js';
 import { expectationOf } from './expectation.js';
 import {
   holdsCel,
@@ -339,14 +339,11 @@ function* joined<T>(...lists: readonly Iterable<T>[]): Generator<T> {
   for (const list of lists) yield* list;
 }
 
-/** What was given from outside of the files, as far as it is used. */
-const valuesFrom = ({ outside }: Loading, used: ReadonlySet<string>) => {
-  const variables = keptMembers(outside, (_, name) => used.has(name));
-  const isGiven =
-    Object.keys(variables).length > 0 ||
-    [...used].some((name) => name.startsWith(ofEnvironment('')));
-  return { variables, ...(isGiven && { has_given_values: true }) };
-};
+/** The variables that are used. */
+const valuesFrom = ({ outside }: Loading, used: ReadonlySet<string>) => ({
+  variables: keptMembers(outside, (_, name) => used.has(name)),
+  ...(used.size > 0 && { uses_variables: true }),
+});
 
 /** The digest is a function, because a copy of the project must not compute it: only a document in JSON, a saved plan, an apply and a fleet need it. */
 function projectOf(

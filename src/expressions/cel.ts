@@ -143,17 +143,16 @@ export function compileExpression(source: string, variables: readonly string[]):
     }
     const words = new Set([...tokensOf(source)].map(({ text }) => text));
     const used = variables.filter((name) => words.has(name));
-    // It would take as many steps for each member of a `for_each`.
-    let isTooLong = false;
+    let exhausted = 0;
     return {
       value: {
         comparisons: () => [...walked(parsed.ast, comparisonsOf)],
         askedFor: () => [...walked(parsed.ast, askedOf)],
         type: String(type),
         evaluate: (values) => {
-          if (isTooLong) return { problem: tooLong(source) };
+          if (exhausted >= MOST_EXHAUSTED) return { problem: givenUp(source) };
           const result = evaluate(parsed, { source, used, values });
-          isTooLong = isExhausted();
+          if (isExhausted()) exhausted += 1;
           return result;
         },
       },
@@ -187,11 +186,19 @@ function evaluate(parsed: ParseResult, { source, used, values }: Evaluation): Re
   return { problem: tooLong(source) };
 }
 
+/** Evaluations of one expression that may take too many steps: about as many quarters of a second. */
+const MOST_EXHAUSTED = 20;
+
 const tooLong = (source: string): Problem => ({
   summary: `the expression takes more than ${MOST_STEPS} steps`,
   detail: 'Loop over fewer items, or move a loop out of another.',
   start: 0,
   end: source.length,
+});
+
+const givenUp = (source: string): Problem => ({
+  ...tooLong(source),
+  summary: `the expression took more than ${MOST_STEPS} steps ${MOST_EXHAUSTED} times, so it was not evaluated any more`,
 });
 
 function problemOf(error: unknown, source: string, variables: readonly string[]): Problem {

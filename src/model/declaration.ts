@@ -204,8 +204,8 @@ export interface Project {
   readonly digest: () => string;
   /** Values given by `--var` and `TRUEUP_VAR_*` that the project used, so that a saved plan can be loaded again. */
   readonly variables: Readonly<Record<string, string>>;
-  /** True if some value is from there or from the environment, so that it may change where no file does. */
-  readonly has_given_values?: boolean;
+  /** True if some value is from a variable or the environment, so that it may change where its declaration does not. */
+  readonly uses_variables?: boolean;
   /** Warnings and notes about the files, which its plan shows. */
   readonly warnings?: readonly Diagnostic[];
   /** True if the state is remote and no `settings.state.project` tells it apart from those of other projects. */

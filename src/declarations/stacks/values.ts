@@ -306,7 +306,7 @@ function followed(value: Json, mark: string, site: StackPlace, stack: Stack): Ra
   const known = site.known ?? new Map<string, Raw>();
   return cached(known, `${mark} ${site.as ?? ''} ${site.secret ?? ''}`, () => {
     const found = rawValueOf(value, { ...site, stack, inside, known });
-    return sizeOf(found) > limits.bytes
+    return sizeOf(found) > limits.bytes + sizeOf(stack.tree)
       ? refuse(site, 'too-large', `${mark} is too large: ${TOO_LARGE}`)
       : found;
   });

@@ -215,7 +215,7 @@ function differsIn(
 
 /** What an edited value changed in, as far as is known. */
 export const whereEdited = ({ project }: Draft['input']): string =>
-  project.has_given_values ? 'in the declaration or in a variable' : 'in the declaration';
+  project.uses_variables ? 'in the declaration or in a variable' : 'in the declaration';
 
 /** The reason of each change: in the declaration or outside of trueup, derived from the last applied values. */
 export function howChanged(

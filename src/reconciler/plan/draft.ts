@@ -104,7 +104,7 @@ export function composedUpdate(
   if (!composed) return undefined;
   const write: Write = { verb: 'update', id: live.id, live: shown, ...composed };
   const base = write.patch ? undefined : baseOf(kind, write.fields, live.values);
-  const fields = withoutIdle(kind, write.fields, live.values);
+  const fields = write.patch ? write.fields : withoutIdle(kind, write.fields, live.values);
   const request = compose(kind, { ...write, fields });
   return { write, request: { ...request, ...defined({ base }) } };
 }

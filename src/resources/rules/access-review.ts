@@ -22,7 +22,7 @@ import type { PlanInput } from '../../reconciler/plan/plan-input.js';
 import { observingOf, type PlanContext } from '../../reconciler/plan/propose.js';
 import { select } from '../../reconciler/plan/target-selection.js';
 import type { Snapshot } from '../../state/store-port.js';
-import { ACCOUNTS, AUTHORIZATIONS, inactiveUsers, rank, USERS } from './roles.js';
+import { ACCOUNTS, AUTHORIZATIONS, rank, surelyInactive, USERS } from './roles.js';
 
 /** The most cells of the matrix; beyond, only the authorizations themselves are listed. */
 const MOST_CELLS = 20_000;
@@ -152,7 +152,7 @@ export function accessReview(
   const accounts = objects.get(ACCOUNTS)?.byId;
   const { places, circling } = placesOf(accounts ?? new Map<string, Live>(), own);
   const users = [...new Set([...own.values()].flat().map(({ user }) => user))].toSorted(byNumber);
-  const inactive = inactiveUsers(objects.get(USERS)?.byId.values());
+  const inactive = surelyInactive(objects.get(USERS)?.byId.values());
   const complete = users.length * places.length <= MOST_CELLS;
   return {
     access: {
@@ -178,7 +178,7 @@ function alongTheTree(
   {
     inactive,
     complete,
-  }: { readonly inactive: ReturnType<typeof inactiveUsers>; complete: boolean },
+  }: { readonly inactive: ReturnType<typeof surelyInactive>; complete: boolean },
 ): Pick<AccessReview, 'accounts' | 'cells'> {
   const above: { readonly reaching: Reaching; readonly administrators: readonly string[] }[] = [];
   const administrators = new Set<string>();

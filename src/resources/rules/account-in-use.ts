@@ -35,5 +35,6 @@ export const accountInUse = inUseRule({
 /** A configuration goes with its router. Where routers are not read, it shows where its router is. */
 function leaves({ router, account }: Values, routersAfter: ReadonlyMap<string, Values>): boolean {
   const found = routersAfter.get(String(router));
-  return found !== undefined && found['account'] !== account;
+  const other = found?.['account'] ?? account;
+  return other !== account;
 }

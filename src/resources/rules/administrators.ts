@@ -30,19 +30,11 @@ export type Guard = {
   readonly waits: readonly string[] | undefined;
 };
 
-/** The accounts whose administration a change may end: an inactive user administers none. */
-function guardedAccounts(
-  change: Change,
-  live: LiveObjects,
-  roles: Roles,
-  { inactive }: Pick<AdministratorContext, 'inactive'>,
-): readonly string[] {
-  if (demotes(change, roles))
-    return inactive.has(change.before.user) ? [] : [String(change.before.account)];
+/** The accounts whose administration a change may end. */
+function guardedAccounts(change: Change, live: LiveObjects, roles: Roles): readonly string[] {
+  if (demotes(change, roles)) return [String(change.before.account)];
   if (moves(change)) return [change.id];
-  const ended = endedBy(change, live).filter(
-    ({ values: { role, user } }) => administers(role, roles) && !inactive.has(user),
-  );
+  const ended = endedBy(change, live).filter(({ values }) => administers(values.role, roles));
   return [...new Set(ended.map(({ values }) => String(values.account)))];
 }
 
@@ -67,7 +59,7 @@ export function guards(
     return { change, account, waits };
   };
   return changes.flatMap((change) =>
-    guardedAccounts(change, live, roles, context).map((account) => guardOf(change, account)),
+    guardedAccounts(change, live, roles).map((account) => guardOf(change, account)),
   );
 }
 
@@ -100,7 +92,6 @@ function administratorContextOf(changes: readonly Change[], live: LiveObjects, r
   const before = (account: string): Value | undefined => accounts?.get(account)?.values.account;
   return {
     changes: new Map(changes.map((change) => [keyOf(change), change])),
-    inactive,
     /** Accounts that go elsewhere in the tree, by id. */
     moved,
     before,

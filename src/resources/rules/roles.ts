@@ -88,6 +88,17 @@ export const inactiveUsers = (objects: Iterable<Live> = []): ReadonlySet<Value |
       .flatMap(({ id, values }) => [id, values.user_id]),
   );
 
+/** Those identifiers that no active user has: a user is known by its id or by another identifier. */
+export function surelyInactive(objects: Iterable<Live> = []): ReadonlySet<Value | undefined> {
+  const all = [...objects];
+  const active = new Set(
+    all
+      .filter(({ values }) => values.is_active !== false)
+      .flatMap(({ id, values }): readonly (Value | undefined)[] => [id, values.user_id]),
+  );
+  return new Set([...inactiveUsers(all)].filter((one) => !active.has(one)));
+}
+
 /** Whether a change moves an account to another place in the tree. */
 export function moves(change: Change): change is Update | Adopt {
   return (

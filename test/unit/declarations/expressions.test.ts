@@ -36,12 +36,13 @@ const name = async (text: string) =>
     .declarations[0]!.values['name'];
 
 it.each<[string, boolean | undefined]>([
-  ['"${var.region}"', undefined],
+  ['plain', undefined],
+  ['"${var.region}"', true],
   ['"${env.SITE}"', true],
   ['"${env.SITE.upperAscii()}"', true],
 ])('whether values may change without the files is known: %s', async (text, is) => {
   const tree = `${VARIABLES}accounts:\n  p: { name: ${text} }\n`;
-  expect((await project(tree, { environment })).has_given_values).toBe(is);
+  expect((await project(tree, { environment })).uses_variables).toBe(is);
 });
 
 describe('an expression in a text gives', () => {

@@ -816,6 +816,15 @@ alert_rules:
   });
 });
 
+it('a local may be as large as its stack', async () => {
+  const sites = Array.from({ length: 3000 }, (_, n) => `site ${n} ${'x'.repeat(800)}`);
+  const tree = {
+    locals: { sites, same: '${local.sites}' },
+    ...account({ name: '${local.same[2999]}' }),
+  };
+  expect(await values(tree, 'accounts.a')).toEqual({ name: sites[2999] });
+});
+
 describe('what cannot be said', () => {
   it.each<[string, JsonObject | object, string]>([
     ['a directive', account({ name: 'a %{if true}b%{endif}' }), 'the expression %{if true} is'],

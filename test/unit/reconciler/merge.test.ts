@@ -984,6 +984,14 @@ describe('configuration managers', () => {
     ]);
   });
 
+  it('show a PATCH as it is sent, also where it adds what holds nothing', async () => {
+    const cloud = masked();
+    const project = patching(manager([{ lan: { mtu: 1500, more: { none: {} } } }]));
+    const { resource_changes } = cloud.document(await cloud.plan(project));
+    expect((await cloud.apply(project)).exit).toBe(0);
+    expect(sent(cloud, 'PATCH')).toEqual([resource_changes[0]?.requests[0]?.body]);
+  });
+
   it('are added to by PATCH where the settings say so, and masks do not travel', async () => {
     const cloud = masked();
     const project = patching(manager([{ lan: { mtu: 1500 } }], { suspended: true }));

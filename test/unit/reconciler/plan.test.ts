@@ -1270,7 +1270,7 @@ it('an update of values that may come from variables does not blame the declarat
   const { plan } = planScene({
     declared: [declare('accounts.hq', { name: 'Head' })],
     more: {
-      project: { ...project([declare('accounts.hq', { name: 'Head' })]), has_given_values: true },
+      project: { ...project([declare('accounts.hq', { name: 'Head' })]), uses_variables: true },
     },
     state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) },
     live: { accounts: [root, live('accounts', '2', { name: 'HQ' })] },

@@ -73,8 +73,8 @@ describe('the access review', () => {
           holds('b', '8', '1', 'administrator'),
         ],
         users: [
-          live('users', '7', { email: 'ada@example.com', is_active: false }),
-          live('users', '8', { email: 'ben@example.com', is_active: true }),
+          live('users', '7', { email: 'ada@example.com', user_id: '8', is_active: false }),
+          live('users', '8', { email: 'ben@example.com', user_id: '9', is_active: true }),
         ],
       },
     });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Estate } from '../../../../src/emulator/index.js';
 import { Reference, type Declaration, type JsonObject } from '../../../../src/model/index.js';
-import { declare, entry, live, planScene } from '../../../support/planning.js';
+import { declare } from '../../../support/planning.js';
 import { desire, rig, type Rig } from '../../../support/rig.js';
 import { drawn } from '../../../support/drawn.js';
 
@@ -264,25 +264,4 @@ it('holds for trees, moves, roles and failures of all sorts', async () => {
     { numRuns: drawn(150) },
   );
   expect(carriedOut).toBeGreaterThan(drawn(30));
-});
-
-it.each([
-  [true, ['last-administrator']],
-  [false, []],
-])('a user who is removed is missed as an administrator if active: %s', (is_active, rules) => {
-  const ben = { email: 'ben@example.com', is_active };
-  const { plan } = planScene({
-    state: { 'users.ben': entry('users', '8', ben) },
-    request: { allow: ['all-removed'] },
-    live: {
-      accounts: [live('accounts', '1', { name: 'Root', account: null })],
-      users: [live('users', '8', ben)],
-      account_authorizations: [
-        live('account_authorizations', 'b', { user: '8', account: '1', role: 'administrator' }),
-      ],
-    },
-  });
-  expect(plan.verdicts.flatMap(({ rule, verdict }) => (verdict === 'blocked' ? rule : []))).toEqual(
-    rules,
-  );
 });

@@ -235,12 +235,14 @@ describe('an account that is deleted', () => {
     ['moves with its router', '1', true, 0],
     ['stays with its router', '2', true, 1],
     ['stays with a router that is not read', '1', false, 1],
+    ['stays with a router whose account is not shown', null, true, 1],
   ])('a configuration that %s', (_, account, isRead, count) => {
-    const router = { mac: '003044000001', account: '2' };
+    const mac = '003044000001';
+    const router = { mac, account: account && '2' };
     const { plan } = planScene({
       declared: [
         declare('accounts.hq', { name: 'HQ' }),
-        ...(isRead ? [declare('routers.r', { ...router, account })] : []),
+        ...(isRead ? [declare('routers.r', account === null ? { mac } : { mac, account })] : []),
       ],
       state: {
         'accounts.hq': entry('accounts', '1', { name: 'HQ' }),
