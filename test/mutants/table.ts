@@ -9568,6 +9568,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/declarations/stack.test.ts'],
   },
   {
+    name: 'a comparison tells what follows a reference as edited',
+    file: 'reconciler/plan/compare-declarations.ts',
+    find: 'before !== undefined && equal(before, written(one, path))',
+    replace: 'false',
+    tests: ['unit/reconciler/compare-declarations.test.ts'],
+  },
+  {
     name: 'a template may require what is no parameter',
     file: 'declarations/template-parameters.ts',
     find: "typeof name === 'string' && !Object.hasOwn(names, name)",

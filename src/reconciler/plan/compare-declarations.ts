@@ -52,7 +52,7 @@ import { formerAddressInState, unknownParent } from './match.js';
 import { plan } from './plan.js';
 import { WITHOUT_REVIEW } from './rename-hints.js';
 import { aboutState } from './refactoring-notes.js';
-import { fillAll, type Resolver } from './resolve-references.js';
+import { declaredValueAt, fillAll, type Resolver } from './resolve-references.js';
 import { select } from './target-selection.js';
 
 export interface DeclarationPair {
@@ -106,7 +106,8 @@ export function compareDeclarations(pair: DeclarationPair) {
     request: WHOLE_PLAN,
     now: { boot: { id: null, milliseconds: 0 }, wall: 0 },
   });
-  const changes = proposal.plan.changes.map((one) => reworded(one, pair.label));
+  const isAsWritten = writtenAlike(kinds, old, now, recorded);
+  const changes = proposal.plan.changes.map((one) => reworded(one, pair.label, isAsWritten));
   // The state of the comparison stands for no state that a block was carried out in.
   const notes = proposal.plan.diagnostics.flatMap(({ detail, ...note }): readonly Diagnostic[] =>
     aboutState.has(note.code)
@@ -366,13 +367,40 @@ function secretVerdicts(
   return new Map(verdicts);
 }
 
+type IsAsWritten = (change: Change, path: string) => boolean;
+
+/** Whether both declarations of an object say the same at a path, so that only what they refer to can differ. */
+function writtenAlike(kinds: Kinds, old: Declared, now: Declared, state: State): IsAsWritten {
+  const written = (declaration: Declaration | undefined, path: string): Value | undefined =>
+    declaration && declaredValueAt(spread(kinds.get(declaration.kind)!, declaration.values), path);
+  return ({ address }, path) => {
+    const one = now.get(address);
+    const former = one && formerAddressInState(one, state);
+    const before = written(old.get(former ?? address), path);
+    return before !== undefined && equal(before, written(one, path));
+  };
+}
+
 /** Reasons that tell of declarations alone. What a reference leads to is not known, and so is the label. */
-function reworded({ label: _, ...change }: Change, label: string): Change {
+function reworded(
+  { label: _, ...change }: Change,
+  label: string,
+  isAsWritten: IsAsWritten,
+): Change {
   const since = (paths?: readonly string[]): string => {
     const told = changesOf(change).filter(({ path }) => paths?.includes(path) ?? true);
-    return howChanged(
-      told.map(({ path }) => ({ path, before: undefined, after: undefined, drifted: false })),
+    const [followed, edited] = [true, false].map((is) =>
+      told.filter(({ path }) => isAsWritten(change, path) === is).map(({ path }) => path),
     );
+    const refers = followed!.length === 1 ? 'refers' : 'refer';
+    return [
+      howChanged(
+        edited!.map((path) => ({ path, before: undefined, after: undefined, drifted: false })),
+      ),
+      ...(followed!.length > 0 ? [`${followed!.join(', ')} ${refers} to what changed`] : []),
+    ]
+      .filter(Boolean)
+      .join('; ');
   };
   if (change.action === 'create')
     return {

@@ -252,7 +252,7 @@ describe('what differs', () => {
     const { plan } = compare([one!, gate], [other!, gate]);
     expect(plan.changes.map(({ action, address, reason }) => [action, address, reason])).toEqual([
       ['create', 'beacons.b', 'channel changed in the declaration, and cannot be updated'],
-      ['update', 'gates.g', 'beacon changed in the declaration'],
+      ['update', 'gates.g', 'beacon refers to what changed'],
       ['delete', 'beacons.b', expect.any(String)],
     ]);
   });
