@@ -50,7 +50,7 @@ export const updateDeclarations = (context: Context, paths: readonly string[]): 
       kinds: context.kinds,
       read: (file) => unmarked(cached(files, file, () => textOf(join(context.cwd, file)))),
       holds: context.masking.holds,
-      isBlocked: (address) => isBlocked(before, address),
+      blocked: (address) => (isBlocked(before, address) ? BLOCKED : undefined),
       ...objectsOf(context, site, before),
     });
     if (errors.length > 0) {
@@ -267,15 +267,16 @@ function untouched(
 /** What else differs stays as it is: it may be what is to be written into the declarations. */
 function applyOnly(proposal: Proposal, addresses: readonly string[]): string {
   const blocked = addresses.some((address) => isBlocked(proposal, address));
-  return [
-    blocked ? 'trueup plan' : 'trueup apply',
-    ...scopeWords({ target: addresses.length > FEW ? ['ADDRESS'] : addresses }),
-    ...(blocked ? ['(it says what blocks that)'] : []),
-  ].join(' ');
+  const scope = scopeWords({ target: addresses.length > FEW ? ['ADDRESS'] : addresses });
+  const command = ['trueup', blocked ? 'plan' : 'apply', ...scope].join(' ');
+  return blocked ? `${command}\n${BLOCKED}` : command;
 }
 
+/** Below a plan that stands in the place of an apply. */
+const BLOCKED = 'A rule blocks the apply: the plan says which.';
+
 const isBlocked = ({ plan: { verdicts } }: Proposal, address: string): boolean =>
-  verdicts.some((one) => one.verdict === 'blocked' && one.address === address);
+  verdicts.some((one) => one.verdict === 'blocked' && (one.address ?? address) === address);
 
 /** How the rest is written although something is refused. */
 function unwritten(

@@ -15,7 +15,7 @@ import { joinedKey } from './template-references.js';
 import { complain, type ResolveRun } from './resolve-declaration.js';
 import type { Parameters, ParametersOf } from './template-parameters.js';
 import { found as foundWord, ofExpression, type Violation } from './validation.js';
-import { isMap, limits, sizeOf, TOO_LARGE, type Raw, type RawMap } from './yaml/raw-values.js';
+import { isMap, MOST_BYTES, sizeOf, TOO_LARGE, type Raw, type RawMap } from './yaml/raw-values.js';
 
 interface Template {
   readonly piece: RawEntry;
@@ -373,7 +373,7 @@ function parametersFor(
     const summary = `\`with\`: a mapping of parameters is expected, not ${foundWord(filled)}`;
     return void say({ path: ['with'], code: 'wrong-type', summary });
   }
-  if (sizeOf(filled) > limits.bytes) {
+  if (sizeOf(filled) > MOST_BYTES) {
     const summary = `\`with\` is too large: ${TOO_LARGE}`;
     return void say({ path: ['with'], code: 'too-large', summary });
   }

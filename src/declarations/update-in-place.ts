@@ -59,8 +59,8 @@ export interface UpdateSources {
   /** The id of the object of an address. */
   readonly idAt: (address: string) => string | undefined;
   readonly holds: Masking['holds'];
-  /** Whether a rule blocks the plan that would restore an object. */
-  readonly isBlocked: (address: string) => boolean;
+  /** What is said below the plan of an object, which is advised where a rule blocks the apply that would restore it. */
+  readonly blocked: (address: string) => string | undefined;
 }
 
 export interface UpdatedFile {
@@ -117,17 +117,17 @@ type Changed = { readonly edits: readonly TextEdit[] } | Refused;
 function refusalOf(
   { declaration, path }: LiveDifference,
   { why, instead, place }: Refused,
-  { isBlocked }: UpdateSources,
+  { blocked }: UpdateSources,
 ): Diagnostic {
   const { address } = declaration;
   const target = `--target ${shellWord(address)}`;
-  const command = isBlocked(address)
-    ? `trueup plan ${target}, which says what blocks that`
-    : `${APPLY} ${target}`;
+  const said = instead.includes(APPLY) ? blocked(address) : undefined;
+  const command = said === undefined ? APPLY : 'trueup plan';
+  const advice = instead.replace(APPLY, () => `${command} ${target}`);
   const refusal = errorAt(declaration, path, {
     code: 'not-updatable',
     summary: `The live value of ${path} cannot be written into ${address}: ${why}.`,
-    detail: instead.replace(APPLY, () => command),
+    detail: said === undefined ? advice : `${advice}\n${said}`,
   });
   return { ...refusal, ...defined({ origin: place ?? refusal.origin }) };
 }

@@ -18,7 +18,7 @@ import {
   type Kind,
 } from '../../model/index.js';
 import { EMPTY, escapeText, textOf, partsOf, type Part } from '../reference-syntax.js';
-import { isMap, limits, sizeOf, TOO_LARGE, type Raw } from '../yaml/raw-values.js';
+import { isMap, limits, MOST_BYTES, sizeOf, TOO_LARGE, type Raw } from '../yaml/raw-values.js';
 import {
   asTemplate,
   isTraversal,
@@ -306,7 +306,7 @@ function followed(value: Json, mark: string, site: StackPlace, stack: Stack): Ra
   const known = site.known ?? new Map<string, Raw>();
   return cached(known, `${mark} ${site.as ?? ''} ${site.secret ?? ''}`, () => {
     const found = rawValueOf(value, { ...site, stack, inside, known });
-    return sizeOf(found) > limits.bytes + sizeOf(stack.tree)
+    return sizeOf(found) > MOST_BYTES + sizeOf(stack.tree)
       ? refuse(site, 'too-large', `${mark} is too large: ${TOO_LARGE}`)
       : found;
   });

@@ -40,17 +40,21 @@ export interface SyntaxFault extends Pick<Diagnostic, 'code' | 'summary' | 'deta
 /** A token costs up to 400 bytes once it is a value. */
 export const limits = { bytes: 2 * 1024 * 1024, levels: 64, tokens: 900_000 } as const;
 
-/** Of values that are put together: a part counts at each of its places. */
-export const TOO_LARGE = `it holds more than ${limits.bytes} characters and items`;
+/** Of values that are put together: far more than files hold, and soon reached by what doubles. */
+export const MOST_BYTES = 32 * 1024 * 1024;
+export const TOO_LARGE = 'it is larger than 32 MiB';
+
+/** What a value costs beside its characters. */
+const ITEM = 16;
 
 const sizes = new WeakMap<object, number>();
 
-/** Characters and items of a value, with a part counted at each of its places. */
+/** About the bytes of a value, with a part counted at each of its places. */
 export function sizeOf(raw: Raw): number {
-  if (typeof raw === 'string') return raw.length;
-  if (raw === null || typeof raw !== 'object' || raw instanceof Word) return 1;
+  if (typeof raw === 'string') return ITEM + raw.length;
+  if (raw === null || typeof raw !== 'object' || raw instanceof Word) return ITEM;
   return cached(sizes, raw, () =>
-    Object.entries<Raw>(raw).reduce((sum, [key, one]) => sum + key.length + sizeOf(one), 1),
+    Object.entries<Raw>(raw).reduce((sum, [key, one]) => sum + key.length + sizeOf(one), ITEM),
   );
 }
 

@@ -302,7 +302,9 @@ describe('a value that cannot be written in place is refused, and nothing is wri
     );
     const { stderr } = await home.update();
     const command = 'trueup plan --target account_authorizations.ada';
-    expect(stderr).toContain(`restore what is declared: ${command}, which says what blocks that`);
+    expect(stderr).toContain(
+      `restore what is declared: ${command} A rule blocks the apply: the plan says which.`,
+    );
     expect((await home.run(plan, ...command.split(' ').slice(1))).stdout).toContain('BLOCKED');
   });
 

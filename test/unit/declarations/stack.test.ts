@@ -817,7 +817,7 @@ alert_rules:
 });
 
 it('a local may be as large as its stack', async () => {
-  const sites = Array.from({ length: 3000 }, (_, n) => `site ${n} ${'x'.repeat(800)}`);
+  const sites = Array.from({ length: 3000 }, (_, n) => `site ${n} ${'x'.repeat(12_000)}`);
   const tree = {
     locals: { sites, same: '${local.sites}' },
     ...account({ name: '${local.same[2999]}' }),
@@ -881,12 +881,12 @@ describe('what cannot be said', () => {
     [
       'locals that double a text',
       { locals: doubled('x', (name) => name + name), ...account({ name: '${local.l40}' }) },
-      'too-large | base/a | name | base/a: base local.l22 is too large',
+      'too-large | base/a | name | base/a: base local.l26 is too large: it is larger than 32 MiB',
     ],
     [
       'locals that double a list',
       { locals: doubled(['x'], (name) => [name, name]), ...account({ name: '${local.l40}' }) },
-      'base/a: base local.l19 is too large: it holds more than',
+      'base/a: base local.l20 is too large: it is larger than 32 MiB',
     ],
     [
       'a list inside of a text',

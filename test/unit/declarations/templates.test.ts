@@ -519,16 +519,19 @@ describe('what is wrong is said with both places', () => {
     ['a list', "['${param.a}', '${param.a}']"],
   ])('%s that templates double is an error before it is too large', async (_, doubled) => {
     const uses = Array.from(
-      { length: 24 },
+      { length: 30 },
       (__, n) =>
         `  t${n}: { parameters: { properties: { a: {} } }, use: { u: { template: t${n + 1}, with: { a: ${doubled} } } } }\n`,
     ).join('');
-    const last = `  t24: { parameters: { properties: { a: {} } }, accounts: { x: { name: x } } }\n`;
+    const last = `  t30: { parameters: { properties: { a: {} } }, accounts: { x: { name: x } } }\n`;
     const found = await errors(
       `templates:\n${uses}${last}use: { q: { template: t0, with: { a: some } } }\n`,
     );
     expect(found).toMatchObject([
-      { code: 'too-large', summary: expect.stringContaining('`with` is too large: it holds more') },
+      {
+        code: 'too-large',
+        summary: expect.stringContaining('`with` is too large: it is larger than 32 MiB'),
+      },
     ]);
   });
 
