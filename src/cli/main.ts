@@ -86,16 +86,20 @@ export async function main(process: NodeJS.Process): Promise<void> {
     paths: pathsIn(command, args, flags),
     toSeeAll: toSeeAll(command),
   });
-  const signalled = stopOnSignals(
-    process,
-    controller,
-    () =>
-      command.graceful &&
-      context.err.write('Stopping: what runs is finished first. Once more ends at once.\n'),
-  );
+  const say = (text: string) => context.err.write(`${text}\n`);
+  const signalled = stopOnSignals(process, controller, {
+    first: () =>
+      command.graceful && say('Stopping: what runs is finished first. Once more ends at once.'),
+    second: () =>
+      WRITERS.has(command.name) &&
+      say('Ended at once. What was sent may take effect. To see what became of it: trueup plan'),
+  });
   const code = await outcome(process, context, command, args);
   process.exit(worst([code, ...signalled()]));
 }
+
+/** Commands whose requests may still take effect. */
+const WRITERS: ReadonlySet<string> = new Set(['apply', 'destroy']);
 
 async function outcome(
   process: NodeJS.Process,

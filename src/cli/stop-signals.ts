@@ -5,12 +5,15 @@ import { exits, worst, type Exit } from '../model/index.js';
 export function stopOnSignals(
   process: NodeJS.Process,
   controller: AbortController,
-  first: () => void,
+  { first, second }: { readonly first: () => void; readonly second: () => void },
 ): () => readonly Exit[] {
   const codes: Exit[] = [];
   const on = (signal: NodeJS.Signals, code: Exit) =>
     process.on(signal, () => {
-      if (codes.length > 0) process.exit(worst(codes));
+      if (codes.length > 0) {
+        second();
+        process.exit(worst(codes));
+      }
       codes.push(code);
       first();
       controller.abort(new Error(signal));

@@ -74,7 +74,9 @@ describe.each(SIGNALS)('%s', (signal, code) => {
       run.process.kill(signal);
       await heard;
       run.process.kill(signal);
-      expect(await run.ended).toMatchObject({ code, signal: null });
+      const ended = await run.ended;
+      expect(ended).toMatchObject({ code, signal: null });
+      expect(ended.stderr).toContain('To see what became of it: trueup plan');
       go();
       lane.meddle = (_, carryOut) => carryOut();
       await finish(lane);
