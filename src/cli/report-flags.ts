@@ -220,9 +220,9 @@ export function blocksOf(
   const last = among.findLast((one) => isBlocked(one) && one.rule === rules.at(-1));
   const remedyFor = ({ rule, flag }: BlockingRule): string | undefined => {
     if (isWrong(diagnostics)) return CORRECT_FIRST;
-    if (!again) return flag === undefined ? notAllowable(1) : toAllow([flag], again);
+    if (!again) return flag === undefined ? notAllowable([rule]) : toAllow([flag], again);
     if (rule !== last?.rule || !blocked.includes(last)) return undefined;
-    return all.length > 0 ? toAllow(all, again) : notAllowable(rules.length);
+    return all.length > 0 ? toAllow(all, again) : notAllowable(rules);
   };
   return blockedByRule({ policy, diagnostics }, false).map((one) => {
     const { rule, shown, more } = one;

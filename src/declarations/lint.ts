@@ -88,7 +88,7 @@ function mergedBadly(one: Declaration, kind: Kind | undefined): readonly Diagnos
           code: 'masked-value',
           summary: `${one.address}: \`${path}\` is a mask, not a value`,
           detail:
-            'Write `"${secret.env.NAME}"`, or leave it out: what is not declared stays as it is.',
+            'Write `"${secret.env.NAME}"`. If it is left out, a PUT can change nothing of the document, because that would overwrite it.',
         }),
       ),
       ...clearedBadly(one, name),

@@ -161,6 +161,11 @@ function refusedUnread(
       why: 'a `for_each` makes the declaration',
       instead: `To accept it, change by hand what the \`for_each\` holds for ${JSON.stringify(key)}. If it holds no value for this attribute, all members share one: give each its own. To restore what is declared: ${APPLY}`,
     };
+  if (!isList(declared) && (live ?? '') === '')
+    return {
+      why: live === null ? 'the live value is null' : 'there is no live value',
+      instead: `${live === null ? 'To accept it, write null by hand, if the attribute may be null. ' : ''}To stop managing the attribute, remove it from the declaration. To restore it: ${APPLY}`,
+    };
   if (secretsIn(declared ?? null).size > 0 || holds(live))
     return {
       why: 'the declared or the live value holds a secret',
@@ -170,11 +175,6 @@ function refusedUnread(
     return {
       why: 'the live value is masked, so it is not known',
       instead: 'Restore what is declared: trueup apply',
-    };
-  if (!isList(declared) && (live ?? '') === '')
-    return {
-      why: live === null ? 'the live value is null' : 'there is no live value',
-      instead: `${live === null ? 'To accept it, write null by hand, if the attribute may be null. ' : ''}To stop managing the attribute, remove it from the declaration. To restore it: ${APPLY}`,
     };
   return undefined;
 }

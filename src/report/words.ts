@@ -10,6 +10,7 @@ import {
   isMask,
   isObject,
   isTree,
+  MASKED_CONFIGURATION,
   namedWithId,
   objectWords,
   own,
@@ -298,14 +299,14 @@ export function toAllow(flags: readonly string[], again: Again | undefined): str
 }
 
 /** What to do where no flag lets rules pass. */
-export const notAllowable = (rules: number): string =>
-  `No flag allows ${rules === 1 ? 'it' : 'all of them'}: change what is declared, or the policy.`;
+export const notAllowable = (rules: readonly string[]): string =>
+  `No flag allows ${rules.length === 1 ? 'it' : 'all of them'}: change what is declared${rules.every((rule) => rule === MASKED_CONFIGURATION) ? '' : ', or the policy'}.`;
 
 /** What to do about a blocked plan. */
 export function blockedAdvice({ policy, diagnostics }: PlanDocument, again?: Again): string {
   if (isWrong(diagnostics)) return CORRECT_FIRST;
   const { rules, flags } = blockedRules(policy);
-  return flags.length > 0 ? toAllow(flags, again) : notAllowable(rules.length);
+  return flags.length > 0 ? toAllow(flags, again) : notAllowable(rules);
 }
 
 /** The last sentences of a blocked plan; undefined if it is not blocked. */

@@ -406,6 +406,25 @@ describe('a configuration', () => {
       ],
     }));
 
+  it('that lost a member with a secret is refused with the way to accept that', async () => {
+    const home = await applied(
+      {
+        'trueup.yaml':
+          'configuration_managers:\n  one: { router: "5001", configuration: [{ wlan: { psk: "${secret.env.PAGER}" } }], lifecycle: { adopt: "6001" } }\n',
+      },
+      [],
+      { configuration_managers: routers(1400).slice(0, 1) },
+    );
+    home.service.tamper('configuration_managers', (records) =>
+      records.map((one) => ({ ...one, configuration: [{ lan: { mtu: 1400 } }, []] })),
+    );
+    const { code, stderr } = await home.update();
+    expect(code).toBe(1);
+    expect(stderr).toContain('there is no live value');
+    expect(stderr).toContain('remove it from the declaration');
+    expect(stderr).not.toContain('Change the secret');
+  });
+
   it('is written member by member, in both forms; one that is masked is refused', async () => {
     const home = await applied({ 'trueup.yaml': text }, [], {
       configuration_managers: routers(1400),

@@ -1023,6 +1023,15 @@ test.each([
   expect(text.match(/--allow/g) ?? []).toHaveLength(sentence.match(/--allow/g)?.length ?? 0);
 });
 
+test('of a mask that would be overwritten, no policy is to be changed', () => {
+  const rule = 'masked-configuration';
+  const one = { rule, verdict: 'blocked', detail: 'no', allowable: false } as const;
+  const document = { ...planDocument({ plan: quiet, kinds, meta }), policy: [one] };
+  expect(renderPlan(document, 'text', { color: false, width: 200 })).toContain(
+    'BLOCKED by masked-configuration. No flag allows it: change what is declared.\n',
+  );
+});
+
 test('a saved plan that is blocked names one command, in one piece', () => {
   const policy = ['a', 'b'].map((rule) => ({ rule, verdict: 'blocked' as const, detail: 'no' }));
   const document = { ...planDocument({ plan: quiet, kinds, meta }), policy };
