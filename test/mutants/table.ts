@@ -8401,7 +8401,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what no flag allows leaves nothing to do',
     file: 'cli/report-flags.ts',
-    find: 'flag === undefined ? notAllowable(1) : toAllow([flag], again)',
+    find: 'flag === undefined ? notAllowable([rule]) : toAllow([flag], again)',
     replace: 'flag && toAllow([flag], again)',
     tests: printed,
   },
@@ -9573,6 +9573,13 @@ export const mutants: readonly Mutant[] = [
     find: 'before !== undefined && equal(before, written(one, path))',
     replace: 'false',
     tests: ['unit/reconciler/compare-declarations.test.ts'],
+  },
+  {
+    name: 'a policy is to be changed where a mask would be overwritten',
+    file: 'report/words.ts',
+    find: 'rule === MASKED_CONFIGURATION',
+    replace: 'false',
+    tests: ['unit/report/text.test.ts'],
   },
   {
     name: 'a template may require what is no parameter',
