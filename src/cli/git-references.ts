@@ -72,7 +72,7 @@ function fetching(reference: string): string {
   if (/[~^]/.test(reference))
     return '\nA clone in a CI job may hold the newest commits only. Then fetch the others: `git fetch --unshallow`';
   if (reference === 'HEAD') return '\nThe branch may have no commit yet.';
-  return `\nA CI job may have fetched one branch only. To fetch this one: \`git fetch origin ${shellWord(reference.replace(/^origin\/(?=.)/, ''))}\``;
+  return `\nA CI job may have fetched one branch only. To fetch this one: \`git fetch origin ${shellWord(reference.replace(/^origin\/(?=.)/, ''))}\`\nThen its name is FETCH_HEAD.`;
 }
 
 /** Errors that say no more than that nothing is declared. */

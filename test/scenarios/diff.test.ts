@@ -255,6 +255,20 @@ describe('what cannot be compared', () => {
     expect(without.stderr).toContain('git cannot be run (ENOENT)');
   });
 
+  test('a branch that a clone lacks, until the printed commands are typed', async () => {
+    const origin = repository({ 'trueup.yaml': renamed });
+    origin.git('branch', 'feature');
+    const home = repository({ 'trueup.yaml': declarations });
+    home.git('remote', 'add', 'origin', `file://${origin.path}`);
+    const { stderr } = await home.expect(1, ['diff', 'feature']);
+    const [, command = ''] =
+      /`git (fetch origin feature)`\s+Then its name is FETCH_HEAD/.exec(stderr) ?? [];
+    home.git(...command.split(' '));
+    expect((await home.expect(0, ['diff', 'FETCH_HEAD'])).stdout).toContain(
+      'name  "Field" → "Field operations"',
+    );
+  });
+
   test('a reference that does not exist, also a hostile one', async () => {
     const home = repository({ 'trueup.yaml': declarations });
     const { stderr } = await home.expect(1, ['diff', 'none']);
