@@ -78,7 +78,9 @@ function* groupLines(records: readonly DriftRecord[], screen: Screen): Lines {
   const logged = loggedDifferences(record.changed_by);
   if (logged.length === 0) return;
   yield screen.dim('    in the activity log');
-  yield* differenceLines(logged.slice(0, most), screen);
+  const { changed_by } = record;
+  const isUpdate = changed_by !== 'unknown' && changed_by.action === 'update';
+  yield* differenceLines(logged.slice(0, most), screen, isUpdate);
   yield* rest(logged.length, screen);
 }
 

@@ -9582,6 +9582,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/report/text.test.ts'],
   },
   {
+    name: 'the activity log shows what was added and what was removed alike',
+    file: 'report/drift-text.ts',
+    find: "changed_by !== 'unknown' && changed_by.action === 'update'",
+    replace: 'false',
+    tests: ['unit/report/text.test.ts'],
+  },
+  {
+    name: 'a plan that is not saved says nothing of it',
+    file: 'cli/commands/plan.ts',
+    find: 'if (flags.out !== undefined)\n        context.err',
+    replace: 'if (flags.out === null)\n        context.err',
+    tests: ['unit/cli/printed-once.test.ts'],
+  },
+  {
     name: 'a template may require what is no parameter',
     file: 'declarations/template-parameters.ts',
     find: "typeof name === 'string' && !Object.hasOwn(names, name)",

@@ -61,7 +61,12 @@ export const run: Command = async (context, paths) => {
         ...defined({ valid_for: flags.validFor, encrypt_to: flags.encryptTo }),
       };
       await savePlan({ ...context, name: flags.out }, document, options, protection);
-    } else sayNext(context, proposal);
+    } else {
+      // It may hold an earlier plan.
+      if (flags.out !== undefined)
+        context.err.write(`Not saved, because the plan has errors: ${flags.out} is as it was.\n`);
+      sayNext(context, proposal);
+    }
     return exit;
   };
   return withProject(context, paths, work, how);

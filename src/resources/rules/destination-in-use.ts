@@ -8,21 +8,22 @@ import { inUseWarning, type ReferringObject } from './in-use.js';
 /** Managed rules that a message names, and others. */
 const MANY = 10;
 const FEW = 3;
-const EMPTY = '`http_destinations: []`, or another destination,';
+/** The alerts of a rule without a destination reach nobody. */
+const NONE = '`http_destinations: []` may need --allow rule-without-destination.';
 
 function advice(holders: readonly ReferringObject[]): string {
   const managed = holders.flatMap(({ address }) => address ?? []);
   const others = holders.flatMap(({ address, words, id }) =>
     address === undefined
       ? [
-          `Declare ${words} with ${EMPTY} and \`lifecycle: { adopt: ${JSON.stringify(id)} }\`, or change it in the service.`,
+          `Declare ${words} with another destination and \`lifecycle: { adopt: ${JSON.stringify(id)} }\`, or change it in the service.`,
         ]
       : [],
   );
   return [
     ...(managed.length > 0
       ? [
-          `Declare ${EMPTY} in ${firstNamed(managed, MANY)}, unless it is declared already, and apply that as well.`,
+          `Declare another destination in ${firstNamed(managed, MANY)}, unless one is declared already, and apply that as well. ${NONE}`,
         ]
       : []),
     ...(others.length > 0 ? [firstNamed(others, FEW, '\nand ', '\n')] : []),

@@ -205,6 +205,22 @@ test('what blocks a saved plan is allowed by one command, which is the same ever
   expect((await inProcess(apply, ['apply', 'p.plan'], { cwd, env: {} })).code).toBe(0);
 });
 
+test('a plan with errors says that it is not saved, and leaves an earlier one', async () => {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, 'trueup.yaml'), SETTINGS + ACCOUNTS);
+  const saving = ['plan', '--out', 'p.plan'];
+  expect((await inProcess(plan, saving, { cwd, env: {} })).stderr).toContain('Saved. ');
+  const before = readFileSync(join(cwd, 'p.plan'));
+  const role = 'account_authorizations: { x: { user: "999", account: "1", role: no_access } }\n';
+  writeFileSync(join(cwd, 'trueup.yaml'), SETTINGS + ACCOUNTS + role);
+  const { code, stderr } = await inProcess(plan, saving, { cwd, env: {} });
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining('Not saved, because the plan has errors: p.plan is as it was.'),
+  ]);
+  expect(readFileSync(join(cwd, 'p.plan')).equals(before)).toBe(true);
+});
+
 test('no command is named where one of the rules that block a saved plan cannot be allowed', async () => {
   const cwd = await blockedPlan(false);
   const { stdout, stderr } = await inProcess(apply, ['apply', 'p.plan'], { cwd, env: {} });

@@ -658,6 +658,15 @@ test('health issues of one cause are one row of a page, which opens to the objec
   expect(pageOf(health.slice(1))).toContain('<code>alert_rules.b</code></th><td>the rule cannot');
 });
 
+test('of a member in the activity log, it is told whether it was added or removed', () => {
+  const sides = { before: { gone: true, role: 'a' }, after: { ntp: 'x', role: 'b' } };
+  const drift = audits.drift.drift.flatMap(({ changed_by, ...record }): DriftRecord | [] =>
+    changed_by === 'unknown' ? [] : { ...record, changed_by: { ...changed_by, ...sides } },
+  );
+  const text = renderDrift({ ...audits.drift, drift }, 'text', { color: false, width: 80 });
+  expect(text).toMatch(/gone +true → not set\n +ntp +not set → "x"\n +role +"a" → "b"\n/);
+});
+
 describe('equal drift is read at once', () => {
   const record = audits.drift.drift.find(
     ({ address }) => address === 'account_authorizations.dana',

@@ -54,7 +54,7 @@ describe('a push destination that is deleted', () => {
         summary:
           'alert_push_destinations.d is to be deleted, but other objects still name it, so the service may refuse the delete.',
         detail:
-          'Declare `http_destinations: []`, or another destination, in alert_rules.r, unless it is declared already, and apply that as well.',
+          'Declare another destination in alert_rules.r, unless one is declared already, and apply that as well. `http_destinations: []` may need --allow rule-without-destination.',
       },
     ]);
   });
@@ -76,7 +76,7 @@ describe('a push destination that is deleted', () => {
     );
     expect(more).toEqual([]);
     expect(warning!.detail).toMatch(
-      /^Declare unmanaged alert_rules HQ: login_success → D, 1 more \(r2\) with `http_destinations: \[\]`, or another destination, and `lifecycle: \{ adopt: "r2" \}`, or change it in the service\.$/,
+      /^Declare unmanaged alert_rules HQ: login_success → D, 1 more \(r2\) with another destination and `lifecycle: \{ adopt: "r2" \}`, or change it in the service\.$/,
     );
   });
 });
