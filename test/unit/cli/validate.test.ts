@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { run } from '../../../src/cli/commands/validate.js';
-import { freshFolder, inProcess } from '../../support/in-process.js';
+import { freshFolder, inProcess, type Said } from '../../support/in-process.js';
 
 const rules = Array.from(
   { length: 5 },
@@ -22,6 +22,16 @@ test.each([
   expect(stderr.includes('All of them: --verbose')).toBe(more);
 });
 
+/** A project with one policy. */
+function validated(policy: object): Promise<Said> {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, 'trueup.yaml'), 'accounts: { a: { name: A } }\n');
+  mkdirSync(join(cwd, 'policies'));
+  const text = JSON.stringify({ name: 'p', ...policy });
+  writeFileSync(join(cwd, 'policies', 'base.cel.yaml'), `- ${text}\n`);
+  return inProcess(run, ['validate'], { cwd, env: {} });
+}
+
 test.each([
   ['plan.sumary.delete > 3', 'x', '`sumary`. Did you mean `summary`?'],
   ['change.chnge.actions == ["delete"]', 'x', '`chnge`. Did you mean `change`?'],
@@ -36,14 +46,7 @@ test.each([
   ['plan.policy.exists(one, one.verdict == null && one.sealed)', 'x', undefined],
   ['plan.format_version == "1.0" && plan.sealed', 'x', '`sealed`. `plan` has: '],
 ])('a policy that reads what is nowhere: %s', async (when, message, said) => {
-  const cwd = freshFolder();
-  writeFileSync(join(cwd, 'trueup.yaml'), 'accounts: { a: { name: A } }\n');
-  mkdirSync(join(cwd, 'policies'));
-  writeFileSync(
-    join(cwd, 'policies', 'base.cel.yaml'),
-    `- { name: p, when: ${JSON.stringify(when)}, message: ${JSON.stringify(message)} }\n`,
-  );
-  const { code, stderr } = await inProcess(run, ['validate'], { cwd, env: {} });
+  const { code, stderr } = await validated({ when, message });
   expect([code, stderr === '']).toEqual(said === undefined ? [0, true] : [1, false]);
   expect(stderr).toContain(said ?? '');
   expect(stderr.includes('base.cel.yaml:1:')).toBe(said !== undefined);
@@ -67,28 +70,18 @@ test.each([
   ['plan.format_version != "1.0" && has(plan.sealed)', 'x', []],
   ['declaration.attributes.items.exists(plan, has(plan.sealed))', 'x', []],
 ])('a policy that asks for what is nowhere: %s', async (when, message, said) => {
-  const cwd = freshFolder();
-  writeFileSync(join(cwd, 'trueup.yaml'), 'accounts: { a: { name: A } }\n');
-  mkdirSync(join(cwd, 'policies'));
-  writeFileSync(
-    join(cwd, 'policies', 'base.cel.yaml'),
-    `- { name: p, when: ${JSON.stringify(when)}, message: ${JSON.stringify(message)} }\n`,
-  );
-  const { code, stderr } = await inProcess(run, ['validate'], { cwd, env: {} });
+  const { code, stderr } = await validated({ when, message });
   const text = stderr.replaceAll(/\s+/g, ' ');
   expect([code, text.includes('is never true')]).toEqual([0, said.length > 0]);
   for (const one of said) expect(text).toContain(one);
 });
 
 test('a policy that only warns is no error, and all members are named', async () => {
-  const cwd = freshFolder();
-  writeFileSync(join(cwd, 'trueup.yaml'), 'accounts: { a: { name: A } }\n');
-  mkdirSync(join(cwd, 'policies'));
-  writeFileSync(
-    join(cwd, 'policies', 'base.cel.yaml'),
-    '- { name: p, when: change.attributes == 1, message: x, severity: warning }\n',
-  );
-  const { code, stderr } = await inProcess(run, ['validate'], { cwd, env: {} });
+  const { code, stderr } = await validated({
+    when: 'change.attributes == 1',
+    message: 'x',
+    severity: 'warning',
+  });
   const said = stderr.replaceAll(/\s+/g, ' ');
   expect(code).toBe(0);
   expect(said).toMatch(/warning: p: there is no member `attributes`/i);

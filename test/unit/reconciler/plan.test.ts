@@ -875,9 +875,14 @@ const table: readonly Row[] = [
     steps: ['create accounts.other'],
     exit: 2,
   },
-  {
-    title: 'exclude leaves out what referred to it and is no longer declared',
-    declared: [declare('accounts.hq', { name: 'HQ' })],
+  ...(
+    [
+      ['and is no longer declared', declare('accounts.hq', { name: 'HQ' })],
+      ['under its earlier name', declare('accounts.main', { name: 'HQ' }, { renamed_from: 'hq' })],
+    ] as const
+  ).map(([title, declaration]): Row => ({
+    title: `exclude leaves out what referred to it ${title}`,
+    declared: [declaration],
     state: {
       'accounts.hq': entry('accounts', '2', { name: 'HQ' }),
       'accounts.sub': {
@@ -894,35 +899,11 @@ const table: readonly Row[] = [
         live('accounts', '4', { name: 'Old', account: '1' }),
       ],
     },
-    request: { excludes: ['accounts.hq'] },
+    request: { excludes: [declaration.address] },
     steps: ['delete accounts.old'],
     exit: 2,
     codes: ['excluded-removal'],
-  },
-  {
-    title: 'exclude leaves out what referred to it under its earlier name',
-    declared: [declare('accounts.main', { name: 'HQ' }, { renamed_from: 'hq' })],
-    state: {
-      'accounts.hq': entry('accounts', '2', { name: 'HQ' }),
-      'accounts.sub': {
-        ...entry('accounts', '3', { name: 'S', account: '2' }),
-        depends_on: ['accounts.hq'],
-      },
-      'accounts.old': entry('accounts', '4', { name: 'Old' }),
-    },
-    live: {
-      accounts: [
-        root,
-        live('accounts', '2', { name: 'HQ', account: '1' }),
-        live('accounts', '3', { name: 'S', account: '2' }),
-        live('accounts', '4', { name: 'Old', account: '1' }),
-      ],
-    },
-    request: { excludes: ['accounts.main'] },
-    steps: ['delete accounts.old'],
-    exit: 2,
-    codes: ['excluded-removal'],
-  },
+  })),
   {
     title: 'exclude leaves out what referred to what another file declares',
     declared: [declare('accounts.other', { name: 'T' })],
