@@ -68,24 +68,22 @@ const onceForPlaces = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[
     };
   });
 
-/** Of the errors that say the same at one place, of a template, a `use` or a `for_each`, or of one other object, the first few, and how many more there are. @param all as for `briefly` */
+/** Of the errors that say the same at one place, of a template, a `use` or a `for_each`, or of several objects, the first few, and how many more there are. @param all as for `briefly` */
 export function errorsBriefly(
   diagnostics: readonly Diagnostic[],
   all = '--verbose',
 ): readonly Diagnostic[] {
-  const ofOther = new Set(
-    groupedBy(diagnostics, topicOfOther).flatMap((alike) =>
-      alike.length > MOST_SHOWN ? alike : [],
-    ),
+  const ofObjects = new Set(
+    groupedBy(diagnostics, topicOfObject).flatMap((alike) => (isOfMany(alike) ? alike : [])),
   );
   const topicOf = (one: Diagnostic): string | undefined =>
-    ofOther.has(one) ? topicOfOther(one) : topicAtPlace(one);
+    ofObjects.has(one) ? topicOfObject(one) : topicAtPlace(one);
   return shortened(
     diagnostics,
     (one) => (one.severity === 'error' ? topicOf(one) : undefined),
     (more) => {
       // What is the same for all of them stands in those that are shown.
-      const isShared = more.every((one) => ofOther.has(one));
+      const isShared = more.every((one) => ofObjects.has(one));
       const subjects = more.flatMap((one) => (isShared ? namesIn(one)[0]! : subjectOf(one)));
       const names = [...new Set(subjects)];
       const named = names.length > 0 ? `: ${firstNamed(names, MOST_NAMED)}` : '';
@@ -127,17 +125,20 @@ function topicAtPlace({ code, summary, detail, origin }: Diagnostic): string | u
   return JSON.stringify([code, placeOf(origin), said, detail?.match(COMMAND)]);
 }
 
-/** Equal for what says the same of another object, wherever it stands: that one is to be corrected. Undefined for what names no other. */
-function topicOfOther(one: Diagnostic): string | undefined {
-  const { code, summary, detail } = one;
-  const [own, ...others] = namesIn(one);
-  if (own === undefined || others.length === 0) return undefined;
+/** Equal for errors that say the same of different objects, and of the same other ones, wherever they stand. Undefined for one that is about no object. */
+function topicOfObject(one: Diagnostic): string | undefined {
+  const { code, summary, detail = '' } = one;
+  const [own] = namesIn(one);
+  if (own === undefined) return undefined;
   // The other name may begin with this one.
   const without = summary.replaceAll(own, (name, offset: number) =>
     /[\w[-]/.test(summary.charAt(offset + name.length)) ? name : '…',
   );
-  return JSON.stringify([code, without, detail?.match(COMMAND)]);
+  return JSON.stringify([code, without, detail.replaceAll(DIFFERENT, '…'), detail.match(COMMAND)]);
 }
+
+const isOfMany = (errors: readonly Diagnostic[]): boolean =>
+  new Set(errors.map((one) => namesIn(one)[0])).size > MOST_SHOWN;
 
 /** An expression as it is written: what it names is no object. */
 const EXPRESSION = /\$\{(?:"(?:[^"\\]|\\.)*"|[^"}])*\}/g;

@@ -56,7 +56,7 @@ function* driftLines(document: DriftDocument, level: Level, verbose?: boolean): 
   );
   const title = 'Attributes, from declared (settled: last applied) to live';
   yield* foldedDetails(title, changed, level, (records) => detailOf(records, level));
-  yield* diagnosticItems(document.diagnostics, level);
+  yield* diagnosticItems(document.diagnostics, level, verbose);
   yield* expectationItems(document.expectations, level);
   yield* healthIssueItems(document.health, level);
   yield* unmanagedTable(document.unmanaged_objects, level);

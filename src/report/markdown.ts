@@ -1,6 +1,6 @@
 // Shared by Markdown reports: they fit into a pull-request comment, shortened level by level, with correct counts.
 import { defined, type Diagnostic, type DriftDocument, type PlanDocument } from '../model/index.js';
-import { briefly } from './brief-diagnostics.js';
+import { allBriefly } from './brief-diagnostics.js';
 import { remark, rows, type Difference } from './differences.js';
 import { code, fence, prose, shorten } from './escaping.js';
 import type { Lines } from './layout.js';
@@ -128,10 +128,14 @@ function withoutBlock(
   return [[...lines.slice(0, start), ...lines.slice(end)], lines.slice(start, end)];
 }
 
-export function* diagnosticItems(diagnostics: readonly Diagnostic[], level: Level): Lines {
+export function* diagnosticItems(
+  diagnostics: readonly Diagnostic[],
+  level: Level,
+  verbose?: boolean,
+): Lines {
   if (diagnostics.length === 0) return;
   yield* some(
-    briefly(diagnostics),
+    verbose ? diagnostics : allBriefly(diagnostics),
     level,
     ({ severity, summary, detail, address, origin, code: name }) => {
       const where = diagnosticPlaces(defined({ origin, address })).map(level.code);

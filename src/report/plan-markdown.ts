@@ -85,7 +85,7 @@ function* planLines(
 ): Lines {
   yield* [`### ${prose(shorten(planSentence(document), MOST_OF_HEADING))}`, ''];
   yield* policyItems(document, level, again);
-  yield* diagnosticItems(document.diagnostics, level);
+  yield* diagnosticItems(document.diagnostics, level, verbose);
   if (groups.length > 0) {
     yield* markdownTable(['Action', 'Address', 'Why', 'Declared'], groups, level, (group) =>
       cellsOf(group, level),

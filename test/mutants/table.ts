@@ -474,8 +474,36 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'errors about one object are all shown where they stand apart',
     file: 'report/brief-diagnostics.ts',
-    find: 'ofOther.has(one) ? topicOfOther(one) : topicAtPlace(one)',
+    find: 'ofObjects.has(one) ? topicOfObject(one) : topicAtPlace(one)',
     replace: 'topicAtPlace(one)',
+    tests: ['unit/report/text.test.ts'],
+  },
+  {
+    name: 'several errors about one object count as errors about several',
+    file: 'report/brief-diagnostics.ts',
+    find: 'new Set(errors.map((one) => namesIn(one)[0])).size > MOST_SHOWN',
+    replace: 'errors.length > MOST_SHOWN',
+    tests: ['unit/report/text.test.ts'],
+  },
+  {
+    name: 'errors with different advice are one',
+    file: 'report/brief-diagnostics.ts',
+    find: "detail.replaceAll(DIFFERENT, '…'), detail.match(COMMAND)",
+    replace: 'detail.match(COMMAND)',
+    tests: ['unit/report/text.test.ts'],
+  },
+  {
+    name: 'a comment shows each of many equal errors',
+    file: 'report/markdown.ts',
+    find: 'verbose ? diagnostics : allBriefly(diagnostics)',
+    replace: 'diagnostics',
+    tests: ['unit/report/text.test.ts'],
+  },
+  {
+    name: 'a detailed comment does not show each of many equal errors',
+    file: 'report/plan-markdown.ts',
+    find: 'diagnosticItems(document.diagnostics, level, verbose)',
+    replace: 'diagnosticItems(document.diagnostics, level)',
     tests: ['unit/report/text.test.ts'],
   },
   {

@@ -863,6 +863,39 @@ describe('errors of one place', () => {
     expect(errorsBriefly(warnings)).toEqual(warnings);
   });
 
+  const absent = (line: number): Diagnostic =>
+    error(`x.a${line} has no live object.`, {
+      address: `x.a${line}`,
+      origin: { ...origin, line },
+      detail: `No object that is shown is of user ${line}.`,
+    });
+
+  test('of different objects about which they say the same, three are shown', () => {
+    const all = five.map(absent);
+    expect(summaries(all)).toEqual([
+      ...all.slice(0, 3).map(({ summary }) => summary),
+      'and 2 more like this: x.a4, x.a5',
+    ]);
+    const advised = [
+      ...all.slice(0, 3),
+      ...all.slice(3).map((one) => ({ ...one, detail: 'Invite the user.' })),
+    ];
+    expect(errorsBriefly(advised)).toEqual(advised);
+  });
+
+  test('so it is in a comment, unless all of them are wanted', () => {
+    const plan = { ...quiet, diagnostics: five.map(absent) };
+    const comment = (verbose: boolean): string =>
+      renderPlan(planDocument({ plan, kinds, meta }), 'markdown', {
+        color: false,
+        width: 80,
+        verbose,
+      });
+    expect(comment(false).match(/has no live object/g)).toHaveLength(3);
+    expect(comment(false)).toContain('and 2 more like this: x.a4, x.a5 —');
+    expect(comment(true).match(/has no live object/g)).toHaveLength(5);
+  });
+
   test('of five other objects whose names begin with their own, all are shown', () => {
     const all = five.map((line) =>
       error(`x.a${line} refers to x.a${line}-hq, which is declared nowhere.`, {
