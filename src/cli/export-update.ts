@@ -15,6 +15,7 @@ import {
   refuse,
   Refusal,
   walk,
+  writes,
   type AttributeChange,
   type Change,
   type Declaration,
@@ -50,7 +51,7 @@ export const updateDeclarations = (context: Context, paths: readonly string[]): 
       kinds: context.kinds,
       read: (file) => unmarked(cached(files, file, () => textOf(join(context.cwd, file)))),
       holds: context.masking.holds,
-      blocked: (address) => (isBlocked(before, address) ? BLOCKED : undefined),
+      blocked: (address) => (isBlocked(before, [address]) ? BLOCKED : undefined),
       ...objectsOf(context, site, before),
     });
     if (errors.length > 0) {
@@ -266,7 +267,7 @@ function untouched(
 
 /** What else differs stays as it is: it may be what is to be written into the declarations. */
 function applyOnly(proposal: Proposal, addresses: readonly string[]): string {
-  const blocked = addresses.some((address) => isBlocked(proposal, address));
+  const blocked = isBlocked(proposal, addresses);
   const scope = scopeWords({ target: addresses.length > FEW ? ['ADDRESS'] : addresses });
   const command = ['trueup', blocked ? 'plan' : 'apply', ...scope].join(' ');
   return blocked ? `${command}\n${BLOCKED}` : command;
@@ -275,8 +276,15 @@ function applyOnly(proposal: Proposal, addresses: readonly string[]): string {
 /** Below a plan that stands in the place of an apply. */
 const BLOCKED = 'A rule blocks the apply: the plan says which.';
 
-const isBlocked = ({ plan: { verdicts } }: Proposal, address: string): boolean =>
-  verdicts.some((one) => one.verdict === 'blocked' && (one.address ?? address) === address);
+/** What is blocked for no address is blocked for all changes of the plan together. */
+const isBlocked = ({ plan }: Proposal, addresses: readonly string[]): boolean => {
+  const isMeant = ({ address }: Pick<Change, 'address'>): boolean => addresses.includes(address);
+  const isWhole = plan.changes.filter(writes).every(isMeant);
+  return plan.verdicts.some(
+    ({ verdict, address }) =>
+      verdict === 'blocked' && (address === undefined ? isWhole : isMeant({ address })),
+  );
+};
 
 /** How the rest is written although something is refused. */
 function unwritten(

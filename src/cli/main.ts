@@ -3,7 +3,7 @@
 import { availableParallelism } from 'node:os';
 import { exits, worst, type Exit } from '../model/index.js';
 import { caughtError } from './caught-error.js';
-import { pathsIn, toSeeAll } from './commands-to-type.js';
+import { pathsIn, toSeeAll, typed } from './commands-to-type.js';
 import { contextOf, warningsBriefly, type Command, type Context } from './context.js';
 import type { CommandSpec } from './command-table.js';
 import { parse } from './program.js';
@@ -92,11 +92,15 @@ export async function main(process: NodeJS.Process): Promise<void> {
       command.graceful && say('Stopping: what runs is finished first. Once more ends at once.'),
     second: () =>
       WRITERS.has(command.name) &&
-      say('Ended at once. What was sent may take effect. To see what became of it: trueup plan'),
+      say(
+        `${ENDED} To see what became of it: ${context.masking.text(typed('trueup plan', context.said))}`,
+      ),
   });
   const code = await outcome(process, context, command, args);
   process.exit(worst([code, ...signalled()]));
 }
+
+const ENDED = 'Ended at once. What was sent may take effect.';
 
 /** Commands whose requests may still take effect. */
 const WRITERS: ReadonlySet<string> = new Set(['apply', 'destroy']);

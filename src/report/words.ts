@@ -300,7 +300,7 @@ export function toAllow(flags: readonly string[], again: Again | undefined): str
 
 /** What to do where no flag lets rules pass. */
 export const notAllowable = (rules: readonly string[]): string =>
-  `No flag allows ${rules.length === 1 ? 'it' : 'all of them'}: change what is declared${rules.every((rule) => rule === MASKED_CONFIGURATION) ? '' : ', or the policy'}.`;
+  `No flag allows ${rules.length === 1 ? 'it' : 'all of them'}: ${rules.every((rule) => rule === MASKED_CONFIGURATION) ? 'do what the rule says' : 'change what is declared, or the policy'}.`;
 
 /** What to do about a blocked plan. */
 export function blockedAdvice({ policy, diagnostics }: PlanDocument, again?: Again): string {

@@ -27,7 +27,7 @@ async function held(lane: Lane, nth: number): Promise<{ readonly run: Running; g
       return answer;
     };
   });
-  const run = lane.command([...APPLY, '--parallelism', '2']);
+  const run = lane.command([...APPLY, '--parallelism', '2', '--var', 'note=x']);
   await Promise.race([
     arrived,
     run.ended.then(({ stderr }) => Promise.reject(new Error(`it ended by itself: ${stderr}`))),
@@ -76,7 +76,7 @@ describe.each(SIGNALS)('%s', (signal, code) => {
       run.process.kill(signal);
       const ended = await run.ended;
       expect(ended).toMatchObject({ code, signal: null });
-      expect(ended.stderr).toContain('To see what became of it: trueup plan');
+      expect(ended.stderr).toContain('To see what became of it: trueup plan --var note=x\n');
       go();
       lane.meddle = (_, carryOut) => carryOut();
       await finish(lane);

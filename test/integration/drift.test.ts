@@ -129,7 +129,7 @@ describe('drift', () => {
       ),
     );
     const listed = (await home.expect(0, ['get', 'alert_rules'], { env })).stdout;
-    expect(listed).toContain('North: cpu_utilization and 1 more → On-call pager ');
+    expect(listed).toContain('Nord \\u001b[31m`x`: cpu_utilization and 1 more → On-call pa…');
     // No terminal reads it: without colour, and not wrapped.
     expect(text).not.toContain('\u001b');
     expect(text).toMatch(/ → On-call pager \([\w-]{36}\) \[rule-cannot-fire\]\n/);

@@ -222,7 +222,7 @@ alert_rules:
     const home = folder();
     const rules = await home.expect(0, ['export', 'alert_rules'], { env });
     expect(rules.stdout).not.toContain('\naccounts:');
-    expect(rules.stdout).toContain('"1005": { account: "1005", adopt:');
+    expect(rules.stdout).toContain('customer-e0: { account: "1005", adopt:');
     home.write('trueup.yaml', rules.stdout);
     expect((await planOf(home)).summary).toMatchObject({ adopt: 42, writes: empty });
 

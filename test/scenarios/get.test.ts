@@ -168,6 +168,35 @@ describe('forms', () => {
     expect(await lines('audit_logs')).toEqual(estate.records.audit_logs);
   });
 
+  describe('a label', () => {
+    const rule = {
+      alert_config_id: uuid(7),
+      associated_accounts: [2],
+      filter_criteria: { alert_type__in: ['cpu_utilization'] },
+      http_destinations: [uuid(9)],
+    };
+    const role = { id: '900', user: '70', account: '2', role: 'administrator' };
+    const seed = {
+      ...estate,
+      records: { ...estate.records, alert_rules: [rule], account_authorizations: [role] },
+      users: [{ id: '70', email: 'ada@example.com' }],
+    };
+
+    test('has the names that the service shows', async () => {
+      const { home, out } = await cloud(seed);
+      expect(await out('alert_rules')).toContain('North: cpu_utilization → Pager');
+      expect(await out('alert_rules', uuid(7))).toContain('North: cpu_utilization → Pager');
+      expect(await out('account_authorizations')).toContain('user 70 on North');
+      home.write('trueup.yaml', 'settings: { kinds: [users] }\n');
+      expect(await out('account_authorizations')).toContain('ada@example.com on North');
+    });
+
+    test('has ids for what the service does not show', async () => {
+      const { out } = await cloud(seed, ['--fault', 'status=403,path=accounts']);
+      expect(await out('alert_rules')).toContain('account 2: cpu_utilization → Pager');
+    });
+  });
+
   test('a cell begins no formula, in whatever column', async () => {
     const { out, home, env } = await cloud();
     const rows = (await out('alerts', '-o', 'csv')).split('\r\n');

@@ -4,12 +4,20 @@ import {
   exits,
   isKind,
   labelOf,
+  labelsIn,
   labelsInState,
   refuse,
+  Refusal,
   warning,
+  type CloudReader,
   type Collection,
   type Found,
+  type Kind,
+  type LabelOf,
+  type Live,
+  type Observed,
   type Query,
+  type Settings,
   type State,
 } from '../../model/index.js';
 import { noSuchKind, wholeNumber, type Command, type Context } from '../context.js';
@@ -33,22 +41,21 @@ export const run: Command = async (context, [name = '', id]) => {
     });
   const limit =
     flags.limit === undefined ? Infinity : wholeNumber('--limit', flags.limit, 1, 999_999_999);
-  const count = await withCloud(
-    context,
-    await settingsHere(context),
-    async ({ reached, snapshot }) => {
-      const check = ignoredFilters(collection, id === undefined ? query.filters : {});
-      const pages = shownPages(context, reached.cloud.records(collection, query), check);
-      const wanted = id === undefined ? pages : theOne(collection, id, pages);
-      const style = rowStyle(context, collection, snapshot?.state);
-      const begin = (first: readonly Found[]): Promise<RecordForm> =>
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the command line takes no other
-        formOf(flags.output as RecordFormat, collection, first, style);
-      const delivered = await deliver(context, begin, wanted, limit);
-      await context.tell(check.warnings());
-      return delivered;
-    },
-  );
+  const settings = await settingsHere(context);
+  const count = await withCloud(context, settings, async ({ reached: { cloud }, snapshot }) => {
+    const check = ignoredFilters(collection, id === undefined ? query.filters : {});
+    const pages = shownPages(context, cloud.records(collection, query), check);
+    const wanted = id === undefined ? pages : theOne(collection, id, pages);
+    const named = labelReader(context, { cloud, settings, state: snapshot?.state });
+    const begin = async (first: readonly Found[]): Promise<RecordForm> => {
+      const style = { columns: columnsFor(context), ...(await named(collection, first)) };
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the command line takes no other
+      return formOf(flags.output as RecordFormat, collection, first, style);
+    };
+    const delivered = await deliver(context, begin, wanted, limit);
+    await context.tell(check.warnings());
+    return delivered;
+  });
   if (count > 0) return exits.done;
   if (id !== undefined)
     refuse(
@@ -65,13 +72,42 @@ const isTable = ({ flags }: Context): boolean =>
 
 type Pages = AsyncIterable<readonly Found[]>;
 
-/** Names of other objects come from the state: nothing is read for them. */
-function rowStyle(context: Context, collection: Collection, state: State | undefined): RowStyle {
-  const { kinds, masking } = context;
-  const columns = columnsFor(context);
-  if (!isKind(collection) || !collection.label) return { columns };
-  const others = labelsInState(kinds, state);
-  return { columns, label: (values) => masking.text(labelOf(collection, values, others) ?? '') };
+interface NameSources {
+  readonly cloud: CloudReader;
+  readonly settings: Settings;
+  readonly state: State | undefined;
+}
+
+/** The label of each row of a table, with the names of what it refers to: as they are live, else as the state holds them. */
+const labelReader =
+  (context: Context, { cloud, settings, state }: NameSources) =>
+  async (collection: Collection, rows: readonly Found[]): Promise<Pick<RowStyle, 'label'>> => {
+    if (!isKind(collection) || !collection.label || !isTable(context)) return {};
+    const { kinds, masking } = context;
+    const asked = new Set<string>();
+    for (const { values } of rows)
+      collection.label(values, (name) => {
+        asked.add(name);
+        return undefined;
+      });
+    const live = new Map<string, Observed>();
+    for (const kind of [...asked].flatMap((name) => kinds.get(name) ?? []))
+      if (!kind.beyond || settings.kinds?.includes(kind.name))
+        live.set(kind.name, { kind, byId: await byIdOf(cloud, kind) });
+    const [now, before] = [labelsIn(live), labelsInState(kinds, state)];
+    const others: LabelOf = (name, id) => now(name, id) ?? before(name, id);
+    return { label: (values) => masking.text(labelOf(collection, values, others) ?? '') };
+  };
+
+/** Nothing where the service does not show them: names are only to help a reader. */
+async function byIdOf(cloud: CloudReader, kind: Kind): Promise<ReadonlyMap<string, Live>> {
+  try {
+    const { objects } = await cloud.list(kind);
+    return new Map(objects.map((one) => [one.id, one]));
+  } catch (error) {
+    if (error instanceof Refusal) return new Map();
+    throw error;
+  }
 }
 
 /** Without the secrets that are known here, and without what members of documents are named as secrets. */

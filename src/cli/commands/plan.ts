@@ -1,4 +1,5 @@
 // `trueup plan`: reads, compares, shows. Writes only the files that its flags name.
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defined, exits, isGood, refuse, writes, type Exit } from '../../model/index.js';
 import type { Assessment } from '../../resources/rules/impact-data.js';
@@ -62,15 +63,17 @@ export const run: Command = async (context, paths) => {
       };
       await savePlan({ ...context, name: flags.out }, document, options, protection);
     } else {
-      // It may hold an earlier plan.
-      if (flags.out !== undefined)
-        context.err.write(`Not saved, because the plan has errors: ${flags.out} is as it was.\n`);
+      if (flags.out !== undefined) context.err.write(notSaved(context, flags.out));
       sayNext(context, proposal);
     }
     return exit;
   };
   return withProject(context, paths, work, how);
 };
+
+/** It may hold an earlier plan. */
+const notSaved = ({ cwd }: Context, name: string): string =>
+  `Not saved, because the plan has errors${existsSync(resolve(cwd, name)) ? `: ${name} is as it was` : ''}.\n`;
 
 /** What the comparison does not cover, and the flag that shows what is sent, where something is. */
 function sayMore(context: Context, { plan, secrets }: Proposal): void {

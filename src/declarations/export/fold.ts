@@ -142,7 +142,10 @@ function foldedOf(
       written: { [name]: isSingle && attribute.word !== 'ref' ? [whole] : whole },
       members: members.map((one) => {
         const value = one.values[name]!;
-        const key = unique(keyOf(value, nameFor), keys);
+        const key = unique(
+          keyOf(value, (id) => labels(to, id), nameFor),
+          keys,
+        );
         keys.add(key);
         return {
           key,
@@ -155,13 +158,18 @@ function foldedOf(
   };
 }
 
-/** Named after the declarations that are referred to, or after their ids. */
-function keyOf(value: Value, nameFor: NameFor): string {
-  const names = [value]
-    .flat()
-    .map((one) => (one instanceof Reference ? (tryAddress(one.target)?.name ?? '') : String(one)));
+/** Named after the declarations that are referred to, else after what the service calls them, else after their ids. */
+function keyOf(
+  value: Value,
+  labelled: (id: string) => string | undefined,
+  nameFor: NameFor,
+): string {
+  const plain = (text: string): string => nameFor(text, new Set(), { kind: 'object', id: '' });
+  const names = [value].flat().map((one) => {
+    if (one instanceof Reference) return tryAddress(one.target)?.name ?? '';
+    const label = labelled(String(one));
+    return label === undefined ? String(one) : plain(label);
+  });
   const text = names.join('-');
-  return /^[A-Za-z0-9][\w-]{0,60}$/.test(text)
-    ? text
-    : nameFor(text, new Set(), { kind: 'object', id: '' });
+  return /^[A-Za-z0-9][\w-]{0,60}$/.test(text) ? text : plain(text);
 }

@@ -15,6 +15,7 @@ import {
   type Declaration,
   type Entry,
   type Kind,
+  type Project,
   type Reference,
   type State,
   type Value,
@@ -100,7 +101,7 @@ function updateReason(
   return [
     howChanged(
       others.filter((one) => !undeclared.includes(one)),
-      whereEdited(draft.input),
+      whereEdited(draft.input.project),
     ),
     undeclared.length > 0 &&
       `${undeclared.map(({ path }) => path).join(', ')} ${undeclared.length === 1 ? 'is' : 'are'} not among the values of the last apply`,
@@ -159,7 +160,10 @@ function follows(
     FEW,
   );
   if (!led.every(({ isSure }) => isSure))
-    return { words: `${path} changed ${whereEdited(draft.input)}, or in ${names}`, explains: true };
+    return {
+      words: `${path} changed ${whereEdited(draft.input.project)}, or in ${names}`,
+      explains: true,
+    };
   return {
     words: `${path} refers to ${names}, which changed`,
     explains:
@@ -214,8 +218,10 @@ function differsIn(
 }
 
 /** What an edited value changed in, as far as is known. */
-export const whereEdited = ({ project }: Draft['input']): string =>
-  project.uses_variables ? 'in the declaration or in a variable' : 'in the declaration';
+export const whereEdited = (...projects: readonly Pick<Project, 'uses_variables'>[]): string =>
+  projects.some((one) => one.uses_variables)
+    ? 'in the declaration or in a variable'
+    : 'in the declaration';
 
 /** The reason of each change: in the declaration or outside of trueup, derived from the last applied values. */
 export function howChanged(

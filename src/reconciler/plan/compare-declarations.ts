@@ -42,7 +42,7 @@ import {
 } from '../../model/index.js';
 import type { LiveCollections } from '../live-collections.js';
 import { nothingRecent } from '../recent-writes.js';
-import { howChanged } from './change-reasons.js';
+import { howChanged, whereEdited } from './change-reasons.js';
 import { graph } from './dependency-graph.js';
 import type { SecretVerdict } from './diff.js';
 import { applied, mergedNames, spread } from './document-diff.js';
@@ -107,7 +107,7 @@ export function compareDeclarations(pair: DeclarationPair) {
     now: { boot: { id: null, milliseconds: 0 }, wall: 0 },
   });
   const isAsWritten = writtenAlike(kinds, old, now, recorded);
-  const changes = proposal.plan.changes.map((one) => reworded(one, pair.label, isAsWritten));
+  const changes = proposal.plan.changes.map((one) => reworded(one, pair, isAsWritten));
   // The state of the comparison stands for no state that a block was carried out in.
   const notes = proposal.plan.diagnostics.flatMap(({ detail, ...note }): readonly Diagnostic[] =>
     aboutState.has(note.code)
@@ -384,7 +384,7 @@ function writtenAlike(kinds: Kinds, old: Declared, now: Declared, state: State):
 /** Reasons that tell of declarations alone. What a reference leads to is not known, and so is the label. */
 function reworded(
   { label: _, ...change }: Change,
-  label: string,
+  { label, before, after }: DeclarationPair,
   isAsWritten: IsAsWritten,
 ): Change {
   const since = (paths?: readonly string[]): string => {
@@ -396,6 +396,7 @@ function reworded(
     return [
       howChanged(
         edited!.map((path) => ({ path, before: undefined, after: undefined, drifted: false })),
+        whereEdited(before, after),
       ),
       ...(followed!.length > 0 ? [`${followed!.join(', ')} ${refers} to what changed`] : []),
     ]

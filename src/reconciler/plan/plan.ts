@@ -537,7 +537,7 @@ function replacement(
   const base = common(
     draft,
     declaration,
-    `${howChanged(fixed, whereEdited(draft.input))}, and cannot be updated`,
+    `${howChanged(fixed, whereEdited(draft.input.project))}, and cannot be updated`,
     match,
   );
   const id = live.id;

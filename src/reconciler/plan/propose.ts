@@ -258,12 +258,7 @@ export const missingCredentials: ReadonlySet<string> = new Set(['no-target', 'se
 type Need = 'by limits' | 'by rules' | 'if offered';
 
 /** Codes of a service that does not list a kind, today or tomorrow. */
-const notOffered: ReadonlySet<string> = new Set([
-  'unauthenticated',
-  'forbidden',
-  'not-found',
-  'rejected',
-]);
+const notOffered: ReadonlySet<string> = new Set(['unauthenticated', 'forbidden', 'not-found']);
 
 const isLeftOut = (need: Need, code: string): boolean =>
   need === 'by limits' ||

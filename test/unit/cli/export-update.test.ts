@@ -308,6 +308,24 @@ describe('a value that cannot be written in place is refused, and nothing is wri
     expect((await home.run(plan, ...command.split(' ').slice(1))).stdout).toContain('BLOCKED');
   });
 
+  it('an apply is advised although a rule blocks what else the plan changes', async () => {
+    const declared = (more: string): string =>
+      `settings: { policy: { max_deletes: 0 } }
+variables: { n: A }
+accounts:
+  a: { name: "\${var.n}", account: "1" }
+${more}`;
+    const home = await applied({
+      'trueup.yaml': declared('  b: { name: B, account: "1" }\n'),
+    });
+    home.change('accounts', 'A', { name: 'A2' });
+    writeFileSync(join(home.cwd, 'trueup.yaml'), declared(''));
+    const command = 'trueup apply --target accounts.a';
+    expect((await home.update()).stderr).toContain(`restore what is declared: ${command} `);
+    const { code } = await home.run(apply, ...command.split(' ').slice(1), '--auto-approve');
+    expect(code).toBe(0);
+  });
+
   it('the others can be named', async () => {
     const home = await applied({
       'trueup.yaml':

@@ -1,10 +1,13 @@
 // What `get` says of formats that only the access review has, and its tables on a terminal.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { run } from '../../../src/cli/commands/get.js';
 import { commands } from '../../../src/cli/command-table.js';
 import { formOf } from '../../../src/cli/record-formats.js';
 import { alertPushDestinations } from '../../../src/resources/alert-push-destinations.js';
 import { alertRules } from '../../../src/resources/alert-rules.js';
+import { box } from '../../support/box.js';
 import { freshFolder, inProcess } from '../../support/in-process.js';
 
 test.each(['markdown', 'html'])('-o %s of a kind names its formats, and access', async (format) => {
@@ -41,6 +44,49 @@ test('on a terminal of 80 columns, a rule is recognised by its label', async () 
 });
 
 const ID = '94d89ac0-ea2c-11f1-bbb3-bf684fe56bc5';
+
+test.each([
+  ['account_authorizations', 'settings: { kinds: [users] }', 'dana@example.com on Acme'],
+  ['account_authorizations', 'settings: {}', 'user 77 on Acme'],
+  ['alert_rules', 'settings: {}', 'Acme: cpu_utilization → Pager'],
+])('the label of %s has the names that the service shows, with %s', async (name, text, label) => {
+  const service = await box({
+    version: 1,
+    root: '1',
+    next_id: 10,
+    records: {
+      accounts: [{ id: '1', account: null, name: 'Acme' }],
+      account_authorizations: [{ id: '90', user: '77', account: '1', role: 'administrator' }],
+      alert_push_destinations: [{ destination_config_id: ID, name: 'Pager' }],
+      alert_rules: [
+        {
+          alert_config_id: ID,
+          associated_accounts: [1],
+          filter_criteria: { alert_type__in: ['cpu_utilization'] },
+          http_destinations: [ID],
+        },
+      ],
+    },
+    users: [{ id: '77', email: 'dana@example.com' }],
+  });
+  try {
+    const cwd = freshFolder();
+    writeFileSync(join(cwd, 'trueup.yaml'), text);
+    const got = (...words: string[]) =>
+      inProcess(run, ['get', name, ...words], { cwd, env: service.env });
+    expect((await got()).stdout).toContain(label);
+    let requests = 0;
+    service.intercept = (_, proceed) => {
+      requests += 1;
+      return proceed();
+    };
+    await got('-o', 'json');
+    expect(requests).toBe(1);
+  } finally {
+    await service.close();
+  }
+});
+
 const URL = 'https://hooks.example.com/pager';
 
 test.each([

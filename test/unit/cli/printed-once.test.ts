@@ -219,6 +219,8 @@ test('a plan with errors says that it is not saved, and leaves an earlier one', 
     expect.stringContaining('Not saved, because the plan has errors: p.plan is as it was.'),
   ]);
   expect(readFileSync(join(cwd, 'p.plan')).equals(before)).toBe(true);
+  const another = await inProcess(plan, ['plan', '--out', 'q.plan'], { cwd, env: {} });
+  expect(another.stderr).toContain('Not saved, because the plan has errors. Nothing');
 });
 
 test('no command is named where one of the rules that block a saved plan cannot be allowed', async () => {

@@ -90,6 +90,17 @@ describe('equal declarations', () => {
 `);
   });
 
+  it('have keys after what is called so, where it is not exported', () => {
+    const rules = [...['1', '2', '3'].map((id) => rule(Number(id), [id])), rule(9, ['9'])];
+    const text = textOf('alert_rules', new Map([['alert_rules', rules]]));
+    expect(text.match(/^ {6}\S+: \{ account.*\}$/gm)).toEqual([
+      '      acme: { account: "1", adopt: r-1 }',
+      '      bravo: { account: "2", adopt: r-2 }',
+      '      crow: { account: "3", adopt: r-3 }',
+      '      "9": { account: "9", adopt: r-9 }',
+    ]);
+  });
+
   it.each<[string, readonly WrittenObject[]]>([
     ['two of them', [rule(1, ['1']), rule(2, ['2'])]],
     ['another schedule', [rule(1, ['1']), rule(2, ['2']), rule(3, ['3'], { schedule: 'daily' })]],

@@ -1070,7 +1070,7 @@ test('of a mask that would be overwritten, no policy is to be changed', () => {
   const one = { rule, verdict: 'blocked', detail: 'no', allowable: false } as const;
   const document = { ...planDocument({ plan: quiet, kinds, meta }), policy: [one] };
   expect(renderPlan(document, 'text', { color: false, width: 200 })).toContain(
-    'BLOCKED by masked-configuration. No flag allows it: change what is declared.\n',
+    'BLOCKED by masked-configuration. No flag allows it: do what the rule says.\n',
   );
 });
 
