@@ -9463,6 +9463,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/cli/export-update.test.ts'],
   },
   {
+    name: 'a hyphen in the name of a variable is never a minus sign',
+    file: 'declarations/interpolate.ts',
+    find: 'return first === undefined',
+    replace: 'return true',
+    tests: ['unit/declarations/expressions.test.ts'],
+  },
+  {
     name: 'an update advises no apply where a rule blocks something else',
     file: 'cli/export-update.ts',
     find: 'isWhole : isMeant({ address })',

@@ -216,6 +216,15 @@ describe('a value of another type that an expression gives', () => {
     expect([one?.code, one?.detail]).toEqual(['null-value', detail]);
   });
 
+  it.each([
+    ['var.count-1', /\nIf `-` is a minus sign, write blanks around it: `var\.count - 1`\.$/],
+    ['var.counts-1', /of the PATHs\.$/],
+  ])('a hyphen that may be a minus sign is told: %s', async (expression, detail) => {
+    const text = `variables: { count: 2 }\naccounts: { a: { name: "n \${${expression}}" } }\n`;
+    const [one] = await errors({ 'p.yaml': text });
+    expect([one?.code, one?.detail]).toEqual(['unknown-variable', expect.stringMatching(detail)]);
+  });
+
   it('does not list all that a choice knows', async () => {
     const text = 'alert_rules:\n  p: { filter_criteria: { alert_type__in: [5] } }\n';
     const [one] = await errors({ 'p.yaml': text });

@@ -508,6 +508,10 @@ describe('what is wrong is said with both places', () => {
       `${T}    alert_rules: { r: { schedule: "\${param.b + 'x'}" } }\nuse:\n  u: { template: t, with: { a: x } }\n`,
       /^5:44 unknown-parameter: the parameter `b` has no value. /,
     ],
+    [
+      `${T}    alert_rules: { r: { schedule: "\${param.a-b}" } }\nuse:\n  u: { template: t, with: { a: x } }\n`,
+      /unknown-parameter: the parameter `a-b` [^]*minus sign.*`param\.a - b`/,
+    ],
     [`${T}    accounts: {}\n`, /duplicate/],
   ])('%s', async (tree, said) => {
     const found = await errors(tree);
