@@ -69,10 +69,15 @@ export function referenceNamed(repository: GitRepository, reference: string): Co
 /** How what a clone lacks is fetched. */
 function fetching(reference: string): string {
   if (/^-|[\p{Cc}\s:?*[\\]|@\{|\^\{/u.test(reference)) return '';
-  if (/[~^]/.test(reference))
+  if (/[~^]|^[\da-f]{7,39}$/.test(reference))
     return '\nA clone in a CI job may hold the newest commits only. Then fetch the others: `git fetch --unshallow`';
   if (reference === 'HEAD') return '\nThe branch may have no commit yet.';
-  return `\nA CI job may have fetched one branch only. To fetch this one: \`git fetch origin ${shellWord(reference.replace(/^origin\/(?=.)/, ''))}\`\nThen its name is FETCH_HEAD.`;
+  const name = reference.replace(/^(?:refs\/(?:heads|remotes\/origin)|origin)\/(?=.)/, '');
+  const isCommit = /^[\da-f]{40}$/.test(name);
+  const there = name.startsWith('refs/') ? name : `refs/remotes/origin/${name}`;
+  const command = `git fetch origin ${shellWord(isCommit ? name : `${name}:${there}`)}`;
+  const called = isCommit ? name : there.replace(/^refs\/remotes\//, '');
+  return `\nA CI job may have fetched one branch only. To fetch this one: \`${command}\`\nThen its name is ${called}.`;
 }
 
 /** Errors that say no more than that nothing is declared. */

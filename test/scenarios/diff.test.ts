@@ -255,16 +255,28 @@ describe('what cannot be compared', () => {
     expect(without.stderr).toContain('git cannot be run (ENOENT)');
   });
 
-  test('a branch that a clone lacks, until the printed commands are typed', async () => {
+  test.each([
+    ['feature', 'origin/feature'],
+    ['origin/feature', 'origin/feature'],
+    ['refs/heads/feature', 'origin/feature'],
+    ['v1.0', 'origin/v1.0'],
+    ['refs/pull/7/head', 'refs/pull/7/head'],
+    ['COMMIT', 'COMMIT'],
+  ])('what a clone lacks, until the printed command is typed: %s', async (reference, name) => {
     const origin = repository({ 'trueup.yaml': renamed });
     origin.git('branch', 'feature');
+    origin.git('tag', 'v1.0');
+    origin.git('update-ref', 'refs/pull/7/head', 'HEAD');
+    const commit = (text: string): string =>
+      text.replace('COMMIT', origin.git('rev-parse', 'HEAD').trim());
     const home = repository({ 'trueup.yaml': declarations });
     home.git('remote', 'add', 'origin', `file://${origin.path}`);
-    const { stderr } = await home.expect(1, ['diff', 'feature']);
-    const [, command = ''] =
-      /`git (fetch origin feature)`\s+Then its name is FETCH_HEAD/.exec(stderr) ?? [];
+    const { stderr } = await home.expect(1, ['diff', commit(reference)]);
+    const [, command = '', called = ''] =
+      /`git (fetch origin \S+)`\s+Then its name is (\S+)\.\n/.exec(stderr) ?? [];
+    expect(called).toBe(commit(name));
     home.git(...command.split(' '));
-    expect((await home.expect(0, ['diff', 'FETCH_HEAD'])).stdout).toContain(
+    expect((await home.expect(0, ['diff', called])).stdout).toContain(
       'name  "Field" → "Field operations"',
     );
   });
@@ -278,6 +290,7 @@ describe('what cannot be compared', () => {
     expect(remote.stderr).toContain('git fetch origin none');
     const older = await home.expect(1, ['diff', 'HEAD~9']);
     expect(older.stderr).toContain('git fetch --unshallow');
+    expect((await home.expect(1, ['diff', 'abcdef01'])).stderr).toContain('git fetch --unshallow');
     expect((await home.expect(1, ['diff', ':trueup.yaml'])).stderr).not.toContain('git fetch');
     const before = shapeOf(home);
     for (const reference of ['--output=x', '-h', 'main\n--all', '--output=x..main', 'main..-h']) {
