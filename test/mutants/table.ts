@@ -9470,6 +9470,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/declarations/expressions.test.ts'],
   },
   {
+    name: 'a value is said to stay where a rule says that it is overwritten',
+    file: 'reconciler/plan/plan-notes.ts',
+    find: 'paths.length === 0 || isMasked(kind, change, live)',
+    replace: 'paths.length === 0',
+    tests: ['unit/reconciler/merge.test.ts'],
+  },
+  {
     name: 'an update advises no apply where a rule blocks something else',
     file: 'cli/export-update.ts',
     find: 'isWhole : isMeant({ address })',

@@ -24,6 +24,7 @@ import {
 } from '../../model/index.js';
 import { ignoring } from './diff.js';
 import { isMerged } from './document-diff.js';
+import { maskedWrite } from './document-merge.js';
 import type { Draft } from './draft.js';
 import { formerAddressInState } from './match.js';
 import { declaredValueAt } from './resolve-references.js';
@@ -135,7 +136,7 @@ export function undeclaredNotes(draft: Draft, changes: readonly Change[]): reado
       ...notDeclared(kind.attributes, applied, declared),
       ...(secrets.length === 0 ? [] : undeclaredOf(secrets, declared)),
     ]).filter((path) => !around.has(path) && !isGone(kind, live, path));
-    if (paths.length === 0) return [];
+    if (paths.length === 0 || isMasked(kind, change, live)) return [];
     const [is, it, value] =
       paths.length === 1 ? ['is', 'it', 'value stays'] : ['are', 'them', 'values stay'];
     const isLeftOut =
@@ -151,6 +152,12 @@ export function undeclaredNotes(draft: Draft, changes: readonly Change[]): reado
     };
   });
 }
+
+/** Whether a rule says that the write would overwrite live values. */
+const isMasked = (kind: Kind, change: Change, live: Live): boolean =>
+  'write' in change &&
+  change.write !== undefined &&
+  maskedWrite(kind, change.write, live) !== undefined;
 
 /** Whether a member of a document holds nothing: no live value stays. */
 function isGone({ attributes }: Kind, { values }: Live, path: string): boolean {

@@ -162,20 +162,19 @@ describe('what differs', () => {
     ]);
   });
 
-  test.each(['before', 'after'] as const)(
-    'an edited value may come from a variable of the declarations %s',
-    (side) => {
-      const renamed = [declare('accounts.ops', { name: 'Field' })];
-      const sides = { before: project([account]), after: project(renamed) };
-      const { before, after } = {
-        ...sides,
-        [side]: { ...sides[side], uses_variables: true },
-      };
-      expect(compare(before, after).plan.changes.map(({ reason }) => reason)).toEqual([
-        'name changed in the declaration or in a variable',
-      ]);
-    },
-  );
+  test.each([
+    [true, false],
+    [false, true],
+  ])('an edited value may come from a variable, of before (%j) or after (%j)', (before, after) => {
+    const renamed = declare('accounts.ops', { name: 'Field' });
+    const { plan } = compare(
+      { ...project([account]), uses_variables: before },
+      { ...project([renamed]), uses_variables: after },
+    );
+    expect(plan.changes.map(({ reason }) => reason)).toEqual([
+      'name changed in the declaration or in a variable',
+    ]);
+  });
 
   test('names the templates that a file uses as places where an object was declared', () => {
     const at = (file: string) => ({ file, line: 1, column: 1 });

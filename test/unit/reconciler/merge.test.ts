@@ -1039,6 +1039,21 @@ describe('configuration managers', () => {
     },
   );
 
+  it.each([
+    [1400, [], ['no-longer-declared']],
+    [1500, ['masked-configuration'], []],
+  ])(
+    'are not said to stay where the write would overwrite them, with an mtu of %i',
+    async (size, rules, notes) => {
+      const cloud = loaded();
+      const all = manager([{ lan: { mtu: 1400 }, psk: secret() }]);
+      expect((await cloud.apply(desire(all))).exit).toBe(0);
+      const { plan } = await cloud.plan(desire(manager([{ lan: { mtu: size } }])));
+      expect(plan.verdicts.map(({ rule }) => rule)).toEqual(rules);
+      expect(plan.diagnostics.map(({ code }) => code)).toEqual(notes);
+    },
+  );
+
   it('say of a member that nobody can read how to go on', async () => {
     const cloud = loaded({
       intercept: async (_, proceed) => {
