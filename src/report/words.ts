@@ -420,7 +420,7 @@ export function changedBy(record: DriftRecord): string {
   if (isEditedInSecretsAlone(record)) return `the declared ${value} ${notSentLast}`;
   const said = isOutside
     ? authorSentence(record)
-    : 'not changed outside of trueup: the declaration changed, or what it refers to';
+    : `not changed outside of trueup: the declared ${record.changes.length === 1 ? 'value' : 'values'} changed`;
   return resent.length === 0
     ? said
     : `${said}; the declared ${firstNamed(resent, FEW_NAMES)} ${notSentLast}`;
