@@ -121,9 +121,12 @@ function refusalOf(
 ): Diagnostic {
   const { address } = declaration;
   const target = `--target ${shellWord(address)}`;
-  const said = instead.includes(APPLY) ? blocked(address) : undefined;
+  const said = instead.endsWith(APPLY) ? blocked(address) : undefined;
   const command = said === undefined ? APPLY : 'trueup plan';
-  const advice = instead.replace(APPLY, () => `${command} ${target}`);
+  // A key before it may hold the same words.
+  const advice = instead.endsWith(APPLY)
+    ? `${instead.slice(0, -APPLY.length)}${command} ${target}`
+    : instead;
   const refusal = errorAt(declaration, path, {
     code: 'not-updatable',
     summary: `The live value of ${path} cannot be written into ${address}: ${why}.`,
@@ -132,7 +135,17 @@ function refusalOf(
   return { ...refusal, ...defined({ origin: place ?? refusal.origin }) };
 }
 
-/** In advice about one object. */
+const EMPTY: ReadonlyMap<Value | undefined, string> = new Map([
+  [null, 'the live value is null'],
+  ['', 'the live value is an empty string'],
+]);
+
+const accepting = (live: Value | undefined): string =>
+  EMPTY.has(live)
+    ? `To accept it, write ${JSON.stringify(live)} by hand, if the attribute may be so. `
+    : '';
+
+/** At the end of advice about one object. */
 const APPLY = 'trueup apply';
 
 const BY_HAND = `Write it there by hand, or restore what is declared: ${APPLY}`;
@@ -163,8 +176,8 @@ function refusedUnread(
     };
   if (!isList(declared) && (live ?? '') === '')
     return {
-      why: live === null ? 'the live value is null' : 'there is no live value',
-      instead: `${live === null ? 'To accept it, write null by hand, if the attribute may be null. ' : ''}To stop managing the attribute, remove it from the declaration. To restore it: ${APPLY}`,
+      why: EMPTY.get(live) ?? 'there is no live value',
+      instead: `${accepting(live)}To stop managing the attribute, remove it from the declaration. To restore it: ${APPLY}`,
     };
   if (secretsIn(declared ?? null).size > 0 || holds(live))
     return {
@@ -174,7 +187,7 @@ function refusedUnread(
   if (hasMask(declared) || hasMask(live))
     return {
       why: 'the live value is masked, so it is not known',
-      instead: 'Restore what is declared: trueup apply',
+      instead: `Restore what is declared: ${APPLY}`,
     };
   return undefined;
 }

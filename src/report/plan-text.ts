@@ -54,7 +54,8 @@ function* planText(document: PlanDocument, style: Style): Lines {
   if (style.requests)
     yield* section('Requests, in the order of dependencies', requestLines(changes, screen), screen);
   const outside = outsideGroups(document.resource_drift, screen.verbose);
-  const acting = new Set(changes.map(({ address }) => address));
+  const sending = changes.filter(({ requests }) => requests.length > 0);
+  const acting = new Set(sending.map(({ address }) => address));
   const drift = outside.flatMap((same) => [...driftLines(same, acting, screen)]);
   yield* section('Drift: last applied → live', drift, screen);
   yield* impactLines(document.impact, screen);

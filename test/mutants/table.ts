@@ -2043,14 +2043,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the file of a plan to make is printed without quotes',
     file: 'cli/commands/test.ts',
-    find: "isThere ? 'FILE' : shellWord(file)",
-    replace: "isThere ? 'FILE' : file",
+    find: "isFree ? shellWord(file) : 'FILE'",
+    replace: "isFree ? file : 'FILE'",
     tests: ['unit/cli/printed-commands.test.ts'],
   },
   {
     name: 'a plan is advised in the place of a file that holds something else',
     file: 'cli/commands/test.ts',
-    find: "isThere ? 'FILE' : shellWord(file)",
+    find: "isFree ? shellWord(file) : 'FILE'",
     replace: 'shellWord(file)',
     tests: ['unit/cli/printed-commands.test.ts'],
   },
@@ -5237,8 +5237,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'advice to restore one object applies all of them',
     file: 'declarations/update-in-place.ts',
-    find: 'instead.replace(APPLY,',
-    replace: 'instead.replace(APPLY.repeat(2),',
+    find: '-APPLY.length)}${command} ${target}`',
+    replace: '-APPLY.length)}${command}`',
     tests: ['unit/cli/export-update.test.ts'],
   },
   {
@@ -9459,7 +9459,7 @@ export const mutants: readonly Mutant[] = [
     name: 'an update advises an apply that is blocked',
     file: 'cli/export-update.ts',
     find: 'isWhole : isMeant({ address })',
-    replace: 'false',
+    replace: 'false : false',
     tests: ['unit/cli/export-update.test.ts'],
   },
   {
@@ -9475,6 +9475,13 @@ export const mutants: readonly Mutant[] = [
     find: 'paths.length === 0 || isMasked(kind, change, live)',
     replace: 'paths.length === 0',
     tests: ['unit/reconciler/merge.test.ts'],
+  },
+  {
+    name: 'something is sent for what is only renamed',
+    file: 'report/plan-text.ts',
+    find: 'changes.filter(({ requests }) => requests.length > 0)',
+    replace: 'changes',
+    tests: ['unit/report/text.test.ts'],
   },
   {
     name: 'an update advises no apply where a rule blocks something else',

@@ -102,8 +102,8 @@ describe('a first project', () => {
 });
 
 describe('validate', () => {
-  const refused = async (yaml: string): Promise<string> =>
-    (await folder({ 'trueup.yaml': yaml }).expect(1, ['validate'])).stderr;
+  const refused = async (yaml: string, ...flags: readonly string[]): Promise<string> =>
+    (await folder({ 'trueup.yaml': yaml }).expect(1, ['validate', ...flags])).stderr;
 
   test('references that go round, by their members', async () => {
     const told = await refused(
@@ -134,8 +134,10 @@ describe('validate', () => {
 
   test('more errors than a pipe holds at once, all of them', async () => {
     const rules = Array.from({ length: 1500 }, (_, index) => `  rule-${index}: { unknown: 1 }\n`);
-    const told = await refused(`alert_rules:\n${rules.join('')}`);
+    const yaml = `alert_rules:\n${rules.join('')}`;
+    const told = await refused(yaml, '--verbose');
     expect(told.length).toBeGreaterThan(2 ** 17);
+    expect(await refused(yaml)).toMatch(/and 997 more like this: alert_rules\.rule-3, /);
     expect(told).toMatch(/500 more errors are not shown[\s\S]*Fix those above first\.\s*$/);
   });
 

@@ -1,5 +1,6 @@
 // `trueup test`: evaluates the policies of the current folder over the inputs of their tests. No network, no state.
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import {
   isObject,
   parseJson,
@@ -88,18 +89,18 @@ const LARGEST = 256 * 1024 * 1024;
 
 /** @throws Refusal for a file that holds no plan document */
 function planIn({ cwd }: Context, file: string): JsonObject {
-  let isThere = false;
+  const path = resolve(cwd, file);
   try {
-    const bytes = declarationFiles.read(resolve(cwd, file), LARGEST);
-    isThere = true;
+    const bytes = declarationFiles.read(path, LARGEST);
     const document = parseJson(Buffer.from(bytes).toString());
     if (isObject(document) && document['resource_changes'] !== undefined) return document;
   } catch {
     // Reported below, without the text of the file.
   }
+  // A file that holds something else is not to be overwritten.
+  const isFree = existsSync(dirname(path)) && !existsSync(path);
   return refuse('no-plan', `${file} holds no plan document.`, {
-    // A file that holds something else is not to be overwritten.
-    detail: `To make one: trueup plan --format json > ${isThere ? 'FILE' : shellWord(file)}`,
+    detail: `To make one: trueup plan --format json > ${isFree ? shellWord(file) : 'FILE'}`,
   });
 }
 

@@ -176,11 +176,11 @@ const refusals: Readonly<Record<string, Refusal>> = {
     at: 'trueup.yaml:2:8 · accounts.a · name',
     why: 'the live value is masked',
   },
-  'no live value': {
+  'an empty live value': {
     text: 'accounts:\n  a: { name: A, account: "1" }\n',
     change: { kind: 'accounts', to: { name: '' } },
     at: 'trueup.yaml:2:8 · accounts.a · name',
-    why: 'there is no live value',
+    why: 'the live value is an empty string',
   },
   'an expression in a list, whose value is no longer live': {
     text: `variables: { t: cpu_utilization }\n${rule('      alert_type__in: ["${var.t}", reboot]\n')}`,
@@ -279,6 +279,19 @@ describe('a value that cannot be written in place is refused, and nothing is wri
     home.change('accounts', 'A x', { name: 'A2' });
     const { stderr } = await home.update();
     expect(stderr).toContain(`trueup apply --target 'accounts.a["$&"]' `);
+  });
+
+  it('a key that holds the words of the advice is printed as it is', async () => {
+    const home = await applied({
+      'trueup.yaml':
+        'accounts:\n  a: { name: "A ${each.value}", account: "1", for_each: { "trueup apply": x } }\n',
+    });
+    home.change('accounts', 'A x', { name: 'A2' });
+    const { stderr } = await home.update();
+    expect(stderr).toContain('holds for "trueup apply". If');
+    expect(stderr).toContain(
+      `To restore what is declared: trueup apply --target 'accounts.a["trueup apply"]' `,
+    );
   });
 
   it('an apply that a rule blocks is not advised', async () => {

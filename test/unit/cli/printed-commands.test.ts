@@ -180,6 +180,12 @@ test('the file of a plan to make is one word', async () => {
   writeFileSync(join(cwd, 'my plan.json'), 'accounts: {}\n');
   const again = await typing(testPolicies, cwd, 'test');
   expect(again.stderr).toContain('To make one: trueup plan --format json > FILE');
+  const tests = join(cwd, 'policies/p.test.yaml');
+  for (const place of ['policies', 'none/plan.json']) {
+    writeFileSync(tests, `- { name: t, policy: p, plan_file: ${place}, violations: [] }\n`);
+    const { stderr: told } = await typing(testPolicies, cwd, 'test');
+    expect(told).toContain('To make one: trueup plan --format json > FILE');
+  }
 });
 
 test('a refused flip repeats its flags', async () => {

@@ -743,6 +743,24 @@ describe('equal drift is read at once', () => {
     expect(written([first, other], 'text')).toContain('dana["a"] (nothing is sent)\n');
   });
 
+  test('nothing is sent for what is only renamed', () => {
+    const renamed = { ...keep(1), renamed_from: 'accounts.former' };
+    const { address, kind, id } = renamed;
+    const drift: ResourceDrift = {
+      address,
+      kind,
+      id,
+      actions: ['update'],
+      changes: [{ path: 'name', applied: 'A', live: 'B' }],
+    };
+    const document = planDocument({ plan: { ...quiet, changes: [renamed] }, kinds, meta });
+    const plan = { ...document, resource_drift: [drift] };
+    expect(document.resource_changes[0]?.previous_address).toBe('accounts.former');
+    expect(renderPlan(plan, 'text', { color: false, width: 80 })).toContain(
+      `  ${address} (nothing is sent)\n`,
+    );
+  });
+
   test('unless another value, author or status is in it, or all of it is asked for', () => {
     const [first, second] = records as [DriftRecord, DriftRecord];
     const live = [{ ...second.changes[0]!, live: 'read_only_user' }];
