@@ -51,7 +51,7 @@ export const updateDeclarations = (context: Context, paths: readonly string[]): 
       kinds: context.kinds,
       read: (file) => unmarked(cached(files, file, () => textOf(join(context.cwd, file)))),
       holds: context.masking.holds,
-      blocked: (address) => (isBlocked(before, [address]) ? BLOCKED : undefined),
+      blocked: (address) => blockWords(before, [address]),
       ...objectsOf(context, site, before),
     });
     if (errors.length > 0) {
@@ -64,7 +64,7 @@ export const updateDeclarations = (context: Context, paths: readonly string[]): 
       throw new Refusal([...refusals, unwritten(context, differences, addressesOf(refusals))]);
     if (updated.size === 0) {
       context.err.write(
-        'Nothing to update: no declared value was changed outside of trueup alone.\n',
+        'Nothing to update: no declared value was changed only outside of trueup.\n',
       );
       return exits.done;
     }
@@ -267,24 +267,23 @@ function untouched(
 
 /** What else differs stays as it is: it may be what is to be written into the declarations. */
 function applyOnly(proposal: Proposal, addresses: readonly string[]): string {
-  const blocked = isBlocked(proposal, addresses);
+  const blocked = blockWords(proposal, addresses);
   const scope = scopeWords({ target: addresses.length > FEW ? ['ADDRESS'] : addresses });
-  const command = ['trueup', blocked ? 'plan' : 'apply', ...scope].join(' ');
-  return blocked ? `${command}\n${BLOCKED}` : command;
+  const command = ['trueup', blocked === undefined ? 'apply' : 'plan', ...scope].join(' ');
+  return blocked === undefined ? command : `${command}\n${blocked}`;
 }
 
-/** Below a plan that stands in the place of an apply. */
-const BLOCKED = 'A rule blocks the apply: the plan says which.';
-
-/** What is blocked for no address is blocked for all changes of the plan together. */
-const isBlocked = ({ plan }: Proposal, addresses: readonly string[]): boolean => {
+/** What stands below a plan that is advised in the place of an apply; undefined where no rule blocks the apply. */
+function blockWords({ plan }: Proposal, addresses: readonly string[]): string | undefined {
+  const blocking = plan.verdicts.filter(({ verdict }) => verdict === 'blocked');
   const isMeant = ({ address }: Pick<Change, 'address'>): boolean => addresses.includes(address);
   const isWhole = plan.changes.filter(writes).every(isMeant);
-  return plan.verdicts.some(
-    ({ verdict, address }) =>
-      verdict === 'blocked' && (address === undefined ? isWhole : isMeant({ address })),
-  );
-};
+  if (blocking.some(({ address }) => (address === undefined ? isWhole : isMeant({ address }))))
+    return 'A rule blocks the apply: the plan says which.';
+  return blocking.some(({ address }) => address === undefined)
+    ? 'A rule blocks the apply of everything: the plan says whether it blocks this, too.'
+    : undefined;
+}
 
 /** How the rest is written although something is refused. */
 function unwritten(

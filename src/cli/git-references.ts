@@ -66,18 +66,22 @@ export function referenceNamed(repository: GitRepository, reference: string): Co
   });
 }
 
-/** How what a clone lacks is fetched. */
+const EARLIER =
+  '\nA clone in a CI job may hold the newest commits only. Then fetch the others: `git fetch --unshallow`';
+
+/** How what a clone lacks is fetched. A name of hexadecimal digits may be a commit or a branch. */
 function fetching(reference: string): string {
   if (/^-|[\p{Cc}\s:?*[\\]|@\{|\^\{/u.test(reference)) return '';
-  if (/[~^]|^[\da-f]{7,39}$/.test(reference))
-    return '\nA clone in a CI job may hold the newest commits only. Then fetch the others: `git fetch --unshallow`';
-  if (reference === 'HEAD') return '\nThe branch may have no commit yet.';
-  const name = reference.replace(/^(?:refs\/(?:heads|remotes\/origin)|origin)\/(?=.)/, '');
-  const isCommit = /^[\da-f]{40}$/.test(name);
+  const [, base = '', older = ''] = /^([^~^]*)(.*)$/.exec(reference) ?? [];
+  if (/^[A-Z]+_HEAD$/.test(base)) return '';
+  if (base === 'HEAD') return older === '' ? '\nThe branch may have no commit yet.' : EARLIER;
+  const name = base.replace(/^(?:refs\/heads|(?:refs\/)?remotes\/origin|origin)\/(?=.)/, '');
+  const isCommit = /^[\da-f]{40}$/i.test(name);
   const there = name.startsWith('refs/') ? name : `refs/remotes/origin/${name}`;
   const command = `git fetch origin ${shellWord(isCommit ? name : `${name}:${there}`)}`;
-  const called = isCommit ? name : there.replace(/^refs\/remotes\//, '');
-  return `\nA CI job may have fetched one branch only. To fetch this one: \`${command}\`\nThen its name is ${called}.`;
+  const called = (isCommit ? name : there.replace(/^refs\/remotes\//, '')) + older;
+  const earlier = older !== '' || /^[\da-f]{7,39}$/i.test(name) ? EARLIER : '';
+  return `\nA CI job may have fetched one branch only. To fetch this one: \`${command}\`\nThen its name is ${called}.${earlier}`;
 }
 
 /** Errors that say no more than that nothing is declared. */

@@ -216,13 +216,13 @@ export function blocksOf(
   { named = false, again, among = policy }: BlocksForm = {},
 ): readonly Diagnostic[] {
   const blocked = policy.filter(isBlocked);
-  const { rules, flags: all } = blockedRules(among);
+  const { rules, fixed, flags: all } = blockedRules(among);
   const last = among.findLast((one) => isBlocked(one) && one.rule === rules.at(-1));
   const remedyFor = ({ rule, flag }: BlockingRule): string | undefined => {
     if (isWrong(diagnostics)) return CORRECT_FIRST;
     if (!again) return flag === undefined ? notAllowable([rule]) : toAllow([flag], again);
     if (rule !== last?.rule || !blocked.includes(last)) return undefined;
-    return all.length > 0 ? toAllow(all, again) : notAllowable(rules);
+    return all.length > 0 ? toAllow(all, again) : notAllowable(fixed, rules);
   };
   return blockedByRule({ policy, diagnostics }, false).map((one) => {
     const { rule, shown, more } = one;

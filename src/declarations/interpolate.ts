@@ -255,18 +255,16 @@ export const unknownEnvironment = (name: string, member = ''): Said => ({
 });
 
 /** What to write where a hyphen, which a name may contain, was meant as a minus sign. */
-function minusHint(root: string, name: string, known: Iterable<string>): string {
-  const first = [...known].find((one) => name.startsWith(`${one}-`));
-  return first === undefined
-    ? ''
-    : `\nIf \`-\` is a minus sign, write blanks around it: \`${root}.${first} - ${name.slice(first.length + 1)}\`.`;
-}
+const minusHint = (name: string, known: Iterable<string>): string =>
+  [...known].some((one) => name.startsWith(`${one}-`))
+    ? '\nIf `-` is a minus sign, write blanks around it.'
+    : '';
 
 export const unknownVariable = (name: string, { variables, prefixes }: Scope): Said => ({
   names: ['variables', name],
   code: 'unknown-variable',
   summary: `the variable \`${name}\` has no value.${didYouMean(name, variables.keys())}`,
-  detail: `Set it with \`--var ${name}=…\`, ${prefixes.map((prefix) => prefix + name).join(' or ')}, or \`variables: { ${name}: … }\` in a file of the PATHs.${minusHint('var', name, variables.keys())}`,
+  detail: `Set it with \`--var ${name}=…\`, ${prefixes.map((prefix) => prefix + name).join(' or ')}, or \`variables: { ${name}: … }\` in a file of the PATHs.${minusHint(name, variables.keys())}`,
 });
 
 function variableValue({ name, path, text }: ExpressionFrom<'var'>, at: Filling): Raw | undefined {
@@ -294,7 +292,7 @@ export const noTemplate = (text: string): Said => ({
 export const unknownParameter = (name: string, { param }: Instance): Said => ({
   code: 'unknown-parameter',
   summary: `the parameter \`${name}\` has no value.${didYouMean(name, Object.keys(param))}`,
-  detail: `If \`parameters\` of the template has it, set it in \`with\`, or give it a \`default\`. Otherwise, add it there first.${minusHint('param', name, Object.keys(param))}`,
+  detail: `If \`parameters\` of the template has it, set it in \`with\`, or give it a \`default\`. Otherwise, add it there first.${minusHint(name, Object.keys(param))}`,
 });
 
 /** The complaint about a variable that must not be shown; undefined for any other. @param text as it stands in the declaration */

@@ -114,13 +114,15 @@ function commonOrigin([one, ...others]: readonly Diagnostic[]): Origin | undefin
 const OF_USE = /^`(use\.[\w-]+(?:\["(?:[^"\\]|\\.)*"\])?)`: /;
 /** What differs between objects of one place: strings in quotes, numbers and addresses. What stands in backticks is what the template names. */
 const DIFFERENT =
-  /"(?:[^"\\]|\\.)*"|(?<![\w.`-])(?:\d+(?![\w-]|\.\w)|(?<!\/)(?:[\w.-]*\/)*[a-z]\w*\.[A-Za-z][\w-]*(?:\["(?:[^"\\]|\\.)*"\])?)/g;
-/** The folders of a file, whose name looks like an address. */
-const FOLDERS = /^(?:[\w.-]*\/)+/;
+  /"(?:[^"\\]|\\.)*"|(?<![\w.`/-])(?:[\w.-]*\/)*[\w.-]+\.(?:ya?ml|json)(?![\w-]|\.\w)|(?<![\w.`-])(?:\d+(?![\w-]|\.\w)|(?<!\/)(?:[\w.-]*\/)*[a-z]\w*\.[A-Za-z][\w-]*(?:\["(?:[^"\\]|\\.)*"\])?)/g;
+/** A file, whose name may look like an address. */
+const FILE = /\.(?:ya?ml|json)$/;
+/** Longer texts are not compared: that would take long, and a person does not read them. */
+const MOST_COMPARED = 4000;
 
 /** Equal for what is alike at one place, commands to type included; undefined without a place. */
 function topicAtPlace({ code, summary, detail, origin }: Diagnostic): string | undefined {
-  if (!origin) return undefined;
+  if (!origin || summary.length > MOST_COMPARED) return undefined;
   const said = summary.replace(OF_USE, '').replaceAll(DIFFERENT, '…');
   return JSON.stringify([code, placeOf(origin), said, detail?.match(COMMAND)]);
 }
@@ -128,6 +130,7 @@ function topicAtPlace({ code, summary, detail, origin }: Diagnostic): string | u
 /** Equal for errors that say the same of different objects, and of the same other ones, wherever they stand. Undefined for one that is about no object. */
 function topicOfObject(one: Diagnostic): string | undefined {
   const { code, summary, detail = '' } = one;
+  if (summary.length + detail.length > MOST_COMPARED) return undefined;
   const [own] = namesIn(one);
   if (own === undefined) return undefined;
   // The other name may begin with this one.
@@ -137,8 +140,13 @@ function topicOfObject(one: Diagnostic): string | undefined {
   return JSON.stringify([code, without, detail.replaceAll(DIFFERENT, '…'), detail.match(COMMAND)]);
 }
 
-const isOfMany = (errors: readonly Diagnostic[]): boolean =>
-  new Set(errors.map((one) => namesIn(one)[0])).size > MOST_SHOWN;
+/** Whether errors are about several objects, and either name another one, which is to be corrected, or have a place each. */
+function isOfMany(errors: readonly Diagnostic[]): boolean {
+  const all = errors.map(namesIn);
+  if (new Set(all.map(([own]) => own)).size <= MOST_SHOWN) return false;
+  const places = errors.flatMap(({ origin }) => (origin ? placeOf(origin) : []));
+  return all[0]!.length > 1 || new Set(places).size === errors.length;
+}
 
 /** An expression as it is written: what it names is no object. */
 const EXPRESSION = /\$\{(?:"(?:[^"\\]|\\.)*"|[^"}])*\}/g;
@@ -149,7 +157,7 @@ function namesIn({ summary, address }: Diagnostic): readonly string[] {
     summary
       .replaceAll(EXPRESSION, '')
       .match(DIFFERENT)
-      ?.filter((one) => tryAddress(one.replace(FOLDERS, ''))) ?? [];
+      ?.filter((one) => FILE.test(one) || tryAddress(one)) ?? [];
   return [...new Set([OF_USE.exec(summary)?.[1] ?? address ?? [], ...named].flat())];
 }
 

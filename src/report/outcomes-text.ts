@@ -74,6 +74,8 @@ function verb({ action, updates, renamed_from }: Outcome): string {
 function leadOf(one: Outcome, screen: Screen): readonly [string, Paint] {
   const { action, outcome, updates } = one;
   if (isRenamed(one)) return ['> renamed ', paintOf(screen, action)];
+  // To adopt sends nothing, and is done by then.
+  const sent = updates ? 'update' : action;
   switch (outcome) {
     case 'done':
       return [
@@ -81,8 +83,8 @@ function leadOf(one: Outcome, screen: Screen): readonly [string, Paint] {
         paintOf(screen, action),
       ];
     case 'failed':
-      return [`! FAILED: ${action} `, screen.alarm];
+      return [`! FAILED: ${sent} `, screen.alarm];
     default:
-      return [`? UNKNOWN: ${action} `, (text) => screen.bold(screen.magenta(text))];
+      return [`? UNKNOWN: ${sent} `, (text) => screen.bold(screen.magenta(text))];
   }
 }

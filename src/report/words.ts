@@ -214,9 +214,11 @@ export function baseSentence({ body, base }: DocumentRequest): string | undefine
     ...(values.some(takesOut) ? ['members that are declared null are taken out'] : []),
     ...(holdsSecret(body) ? ['declared secrets are sent too'] : []),
   ];
-  const what = values.some(isClear) ? 'the whole live document is replaced' : rest.join('; ');
+  const isWhole = values.some(isClear);
+  const what = isWhole ? 'the whole live document is replaced' : rest.join('; ');
   const version = base.version_number === null ? '' : `version ${base.version_number}, `;
-  return `${what} (planned from ${version}sha256 ${base.sha256.slice(0, 12)}…)`;
+  const held = isWhole ? '' : '; not sent if others change a declared member before';
+  return `${what} (planned from ${version}sha256 ${base.sha256.slice(0, 12)}…${held})`;
 }
 
 /** The two sides of a comparison. */
@@ -284,7 +286,8 @@ export function blockedRules(verdicts: readonly Verdict[]) {
   const byRule = new Map(blocked.map((one) => [one.rule, one]));
   const rules = [...byRule.keys()];
   const flags = [...byRule.values()].flatMap((one) => flagToAllow(one) ?? []);
-  return { rules, flags: flags.length === rules.length ? flags : [] };
+  const fixed = rules.filter((rule) => flagToAllow(byRule.get(rule)!) === undefined);
+  return { rules, fixed, flags: fixed.length === 0 ? flags : [] };
 }
 
 const blockedBy = (rules: readonly string[]): string => `BLOCKED by ${rules.join(', ')}.`;
@@ -298,15 +301,15 @@ export function toAllow(flags: readonly string[], again: Again | undefined): str
   return `To allow ${them}${again ? `, plan ${again(flags)}` : `: ${flags.join(' ')}`}`;
 }
 
-/** What to do where no flag lets rules pass. */
-export const notAllowable = (rules: readonly string[]): string =>
-  `No flag allows ${rules.length === 1 ? 'it' : 'all of them'}: ${rules.every((rule) => rule === MASKED_CONFIGURATION) ? 'do what the rule says' : 'change what is declared, or the policy'}.`;
+/** What to do where no flag lets some rules pass. @param fixed those of the rules */
+export const notAllowable = (fixed: readonly string[], rules: readonly string[] = fixed): string =>
+  `No flag allows ${rules.length === 1 ? 'it' : fixed.join(', ')}: ${fixed.every((rule) => rule === MASKED_CONFIGURATION) ? 'do what the rule says' : 'change what is declared, or the policy'}.`;
 
 /** What to do about a blocked plan. */
 export function blockedAdvice({ policy, diagnostics }: PlanDocument, again?: Again): string {
   if (isWrong(diagnostics)) return CORRECT_FIRST;
-  const { rules, flags } = blockedRules(policy);
-  return flags.length > 0 ? toAllow(flags, again) : notAllowable(rules);
+  const { rules, fixed, flags } = blockedRules(policy);
+  return flags.length > 0 ? toAllow(flags, again) : notAllowable(fixed, rules);
 }
 
 /** The last sentences of a blocked plan; undefined if it is not blocked. */
@@ -420,7 +423,7 @@ export function changedBy(record: DriftRecord): string {
   if (isEditedInSecretsAlone(record)) return `the declared ${value} ${notSentLast}`;
   const said = isOutside
     ? authorSentence(record)
-    : `not changed outside of trueup: the declared ${record.changes.length === 1 ? 'value' : 'values'} changed`;
+    : `not changed outside of trueup: the declared ${record.changes.length === 1 ? 'value' : 'values'} changed, or what ${record.changes.length === 1 ? 'it refers' : 'they refer'} to`;
   return resent.length === 0
     ? said
     : `${said}; the declared ${firstNamed(resent, FEW_NAMES)} ${notSentLast}`;

@@ -29,7 +29,7 @@ function firstRoleOrId({ account, user }: Values, live: readonly Values[]): stri
     .toSorted((a, b) => a.length - b.length || compareText(a, b));
   return typeof account !== 'string' || accounts.includes(account)
     ? undefined
-    : `No authorization that the v3 API shows is of account ${account}, only of ${firstNamed(accounts, FEW)}. v3 ids of accounts may be another id space than v2 ids: declare the id that v3 shows beside ${whose}. ${list}`;
+    : `No authorization that the v3 API shows is of account ${account}, only of ${firstNamed(accounts, FEW)}. If ${whose} has no role there, authorise the user in the service first, then plan again. Otherwise, v3 may know the account by another id than v2: declare the id that v3 shows beside ${whose}. ${list}`;
 }
 
 /** `<e-mail> on <account>`; what was not read is shown by its id. */

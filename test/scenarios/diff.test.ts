@@ -259,13 +259,16 @@ describe('what cannot be compared', () => {
     ['feature', 'origin/feature'],
     ['origin/feature', 'origin/feature'],
     ['refs/heads/feature', 'origin/feature'],
+    ['remotes/origin/feature', 'origin/feature'],
+    ['feature^0', 'origin/feature^0'],
     ['v1.0', 'origin/v1.0'],
+    ['20261201', 'origin/20261201'],
     ['refs/pull/7/head', 'refs/pull/7/head'],
     ['COMMIT', 'COMMIT'],
   ])('what a clone lacks, until the printed command is typed: %s', async (reference, name) => {
     const origin = repository({ 'trueup.yaml': renamed });
     origin.git('branch', 'feature');
-    origin.git('tag', 'v1.0');
+    for (const name of ['v1.0', '20261201']) origin.git('tag', name);
     origin.git('update-ref', 'refs/pull/7/head', 'HEAD');
     const commit = (text: string): string =>
       text.replace('COMMIT', origin.git('rev-parse', 'HEAD').trim());
@@ -291,6 +294,7 @@ describe('what cannot be compared', () => {
     const older = await home.expect(1, ['diff', 'HEAD~9']);
     expect(older.stderr).toContain('git fetch --unshallow');
     expect((await home.expect(1, ['diff', 'abcdef01'])).stderr).toContain('git fetch --unshallow');
+    expect((await home.expect(1, ['diff', 'FETCH_HEAD'])).stderr).not.toContain('git fetch');
     expect((await home.expect(1, ['diff', ':trueup.yaml'])).stderr).not.toContain('git fetch');
     const before = shapeOf(home);
     for (const reference of ['--output=x', '-h', 'main\n--all', '--output=x..main', 'main..-h']) {

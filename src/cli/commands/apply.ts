@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import {
   defined,
   exits,
+  firstNamed,
   note,
   isGood,
   refuse,
@@ -267,6 +268,9 @@ function losesSecrets(changes: readonly Change[], outcomes: readonly Outcome[]):
 }
 
 /** The state may hold what a recovery found. */
+/** Addresses that a sentence names. */
+const FEW = 3;
+
 const NOTHING_CHANGED = 'Nothing was changed in the cloud.';
 
 /** Where an apply is refused, nothing was sent that changes anything. @param again of a saved plan */
@@ -290,10 +294,12 @@ async function reportOutcomes(
   );
   await reportFailures(context, outcomes);
   if (!context.flags.json && outcomes.some(({ outcome }) => outcome !== 'done')) {
-    const isRejected = outcomes.some(({ diagnostic }) => diagnostic?.code === 'rejected');
-    if (isRejected)
+    const rejected = outcomes.flatMap(({ address, diagnostic }) =>
+      diagnostic?.code === 'rejected' ? address : [],
+    );
+    if (rejected.length > 0)
       context.err.write(
-        'The service would reject the same request again: first remove the cause.\n',
+        `The service may reject the same request for ${firstNamed(rejected, FEW)} again: first remove the cause.\n`,
       );
     context.err.write(`${next}\n`);
   }

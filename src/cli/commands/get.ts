@@ -8,14 +8,14 @@ import {
   labelsInState,
   refuse,
   Refusal,
+  targetsOf,
   warning,
-  type CloudReader,
+  type Cloud,
   type Collection,
   type Found,
   type Kind,
   type LabelOf,
-  type Live,
-  type Observed,
+  type LiveObjects,
   type Query,
   type Settings,
   type State,
@@ -73,10 +73,13 @@ const isTable = ({ flags }: Context): boolean =>
 type Pages = AsyncIterable<readonly Found[]>;
 
 interface NameSources {
-  readonly cloud: CloudReader;
+  readonly cloud: Cloud;
   readonly settings: Settings;
   readonly state: State | undefined;
 }
+
+/** For reading names, in milliseconds: they are only to help a reader. */
+const LONGEST = 10_000;
 
 /** The label of each row of a table, with the names of what it refers to: as they are live, else as the state holds them. */
 const labelReader =
@@ -84,30 +87,57 @@ const labelReader =
   async (collection: Collection, rows: readonly Found[]): Promise<Pick<RowStyle, 'label'>> => {
     if (!isKind(collection) || !collection.label || !isTable(context)) return {};
     const { kinds, masking } = context;
-    const asked = new Set<string>();
-    for (const { values } of rows)
-      collection.label(values, (name) => {
-        asked.add(name);
-        return undefined;
-      });
-    const live = new Map<string, Observed>();
-    for (const kind of [...asked].flatMap((name) => kinds.get(name) ?? []))
-      if (!kind.beyond || settings.kinds?.includes(kind.name))
-        live.set(kind.name, { kind, byId: await byIdOf(cloud, kind) });
+    const isAsked = (name: string): boolean =>
+      kinds.get(name)?.beyond !== true || settings.kinds?.includes(name) === true;
+    const targets = rows.length > 0 && namesOthers(collection, rows[0]!) ? collection : undefined;
+    const names = [...new Set(targetsOf(targets?.attributes ?? {}))].filter(isAsked);
+    const live = await namesIn(context, cloud, names);
     const [now, before] = [labelsIn(live), labelsInState(kinds, state)];
-    const others: LabelOf = (name, id) => now(name, id) ?? before(name, id);
+    // Whole names are masked: a label shortens them.
+    const others: LabelOf = (name, id) => {
+      const found = now(name, id) ?? before(name, id);
+      return found === undefined ? undefined : masking.text(found);
+    };
     return { label: (values) => masking.text(labelOf(collection, values, others) ?? '') };
   };
 
-/** Nothing where the service does not show them: names are only to help a reader. */
-async function byIdOf(cloud: CloudReader, kind: Kind): Promise<ReadonlyMap<string, Live>> {
-  try {
-    const { objects } = await cloud.list(kind);
-    return new Map(objects.map((one) => [one.id, one]));
-  } catch (error) {
-    if (error instanceof Refusal) return new Map();
-    throw error;
-  }
+/** Whether a label has names of other objects. */
+function namesOthers({ label }: Kind, { values }: Found): boolean {
+  let isAsked = false;
+  label?.(values, () => {
+    isAsked = true;
+    return undefined;
+  });
+  return isAsked;
+}
+
+/** As far as the service shows them in time. Of others, a warning says so. */
+async function namesIn(
+  { kinds, signal, tell }: Context,
+  cloud: Cloud,
+  names: readonly string[],
+): Promise<LiveObjects> {
+  const time = AbortSignal.timeout(LONGEST);
+  const bounded = cloud.within(time);
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const kind = kinds.get(name)!;
+      try {
+        const { objects } = await bounded.list(kind);
+        return [[name, { kind, byId: new Map(objects.map((one) => [one.id, one])) }] as const];
+      } catch (error) {
+        if (!(error instanceof Refusal) || signal.aborted) throw error;
+        const [one] = error.diagnostics;
+        if (one?.code === 'no-target') return [];
+        const why = time.aborted
+          ? `${name} were not read within ${LONGEST / 1000} s.`
+          : one?.summary;
+        await tell([warning('names-not-read', `Labels may have ids for names: ${why}`)]);
+        return [];
+      }
+    }),
+  );
+  return new Map(found.flat());
 }
 
 /** Without the secrets that are known here, and without what members of documents are named as secrets. */

@@ -164,12 +164,14 @@ function keyOf(
   labelled: (id: string) => string | undefined,
   nameFor: NameFor,
 ): string {
-  const plain = (text: string): string => nameFor(text, new Set(), { kind: 'object', id: '' });
+  // A key may begin with a digit, a name may not.
+  const plain = (text: string): string =>
+    nameFor(`k ${text}`, new Set(), { kind: 'object', id: '' }).replace(/^k-?/, '');
   const names = [value].flat().map((one) => {
     if (one instanceof Reference) return tryAddress(one.target)?.name ?? '';
     const label = labelled(String(one));
-    return label === undefined ? String(one) : plain(label);
+    return (label === undefined ? '' : plain(label)) || String(one);
   });
   const text = names.join('-');
-  return /^[A-Za-z0-9][\w-]{0,60}$/.test(text) ? text : plain(text);
+  return /^[A-Za-z0-9][\w-]{0,60}$/.test(text) ? text : plain(text) || 'object';
 }

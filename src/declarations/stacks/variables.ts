@@ -75,13 +75,21 @@ function numberIn(text: string): number | undefined {
 const isWhole = (type: VariableType | undefined): boolean =>
   type === 'any' || typeof type === 'object';
 
+/** A number or a boolean in the place of one, if the text is how one is written; otherwise the text. */
+function likeBefore(text: string, before: Raw | undefined): Raw {
+  const value = typeof before === 'number' ? numberIn(text) : flags.get(text);
+  const isLike = typeof value === typeof before && String(value) === text;
+  return value !== undefined && isLike ? value : escapeText(text);
+}
+
 /** The value that a text says. @param before what the files give the variable. @returns undefined for a text that says none */
 export function outsideValue(
   text: string,
   type: VariableType | undefined,
   before: Raw | undefined,
 ): Raw | undefined {
-  if (!isWhole(type) && (type !== undefined || typeof before !== 'object' || before === null))
+  if (type === undefined && typeof before !== 'object') return likeBefore(text, before);
+  if (!isWhole(type) && (type !== undefined || before === null))
     return ofType(escapeText(text), type);
   if (jsonLevels(text) > limits.levels) return undefined;
   try {

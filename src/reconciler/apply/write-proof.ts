@@ -136,6 +136,9 @@ export const differing = (
     ? diff({ kind, declared: fields, live, secret: () => 'same' }).map(({ path }) => path)
     : [];
 
+const IGNORED =
+  'If another apply ends in the same way, the service ignores this part of the request: change it in the service, or leave it out of the declaration.';
+
 /** A success that a reading does not bear out. */
 export function unproven(
   address: string,
@@ -151,5 +154,6 @@ export function unproven(
       other: ['not-taken', `${paths.join(', ') || 'what it holds'} is not what was sent`],
     } as const
   )[shown];
-  return doubtful(address, code, `${address}: ${returned(toldGone)}, but ${seen}.`);
+  const one = doubtful(address, code, `${address}: ${returned(toldGone)}, but ${seen}.`);
+  return shown === 'earlier' ? { ...one, detail: `${one.detail}\n${IGNORED}` } : one;
 }

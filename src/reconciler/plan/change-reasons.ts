@@ -104,7 +104,7 @@ function updateReason(
       whereEdited(draft.input.project),
     ),
     undeclared.length > 0 &&
-      `${undeclared.map(({ path }) => path).join(', ')} ${undeclared.length === 1 ? 'is' : 'are'} not among the values of the last apply`,
+      `${undeclared.map(({ path }) => path).join(', ')} ${undeclared.length === 1 ? 'was' : 'were'} not declared at the last apply`,
     ...followed.map((one) => one?.words),
     ...unsent.map(({ path }) => `${path} is not recorded as sent`),
     ...waits.map(({ path, after = null }) => `${path} refers to ${awaitedWords(draft, after)}`),

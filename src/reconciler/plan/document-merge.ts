@@ -112,11 +112,12 @@ export interface MaskedWrite {
   readonly out: string;
 }
 
-/** Undefined if no mask of the live object would be sent back or replaced, in a document or a list that holds it. */
+/** Undefined if no mask of the live object would be sent back or replaced, in a document or a list that holds it. @param canRestPatch whether PATCH can make the other changes of the plan, too: the setting is for all of them */
 export function maskedWrite(
   kind: Kind,
   write: Write,
   live: Live | undefined,
+  canRestPatch: () => boolean = () => true,
 ): MaskedWrite | undefined {
   if (!live) return undefined;
   const names = mergedNames(kind).filter((name) => Object.hasOwn(write.fields, name));
@@ -126,8 +127,9 @@ export function maskedWrite(
     ),
   );
   if (masks.length === 0) return undefined;
-  const canPatch = !write.patch && names.every((name) => addsOnly(name, write, live));
-  const patch = canPatch
+  const isPatchable =
+    !write.patch && names.every((name) => addsOnly(name, write, live)) && canRestPatch();
+  const patch = isPatchable
     ? ', or, if the service takes PATCH there, set settings.configuration_writes: patch, which sends only what is declared'
     : '';
   const unread = masks.find((path) => path.endsWith(NOT_READ));
@@ -142,6 +144,14 @@ export function maskedWrite(
     out: `declare ${they} as "\${secret.env.NAME}"${patch}`,
   };
 }
+
+/** Whether a PATCH can make the same changes of the documents of an object. */
+export const canPatch = (kind: Kind, write: Write, live: Live): boolean =>
+  mergedNames(kind)
+    .filter((name) => Object.hasOwn(write.fields, name))
+    .every((path) =>
+      additions({ path, wanted: write.fields[path]!, live: live.values[path], resend: () => true }),
+    );
 
 /** Whether a PATCH can make the same change of a document, and keeps its masks. */
 function addsOnly(path: string, { fields }: Write, { values }: Live): boolean {

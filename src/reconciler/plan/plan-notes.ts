@@ -23,7 +23,7 @@ import {
   type Values,
 } from '../../model/index.js';
 import { ignoring } from './diff.js';
-import { isMerged } from './document-diff.js';
+import { isMerged, mergedNames } from './document-diff.js';
 import { maskedWrite } from './document-merge.js';
 import type { Draft } from './draft.js';
 import { formerAddressInState } from './match.js';
@@ -135,8 +135,11 @@ export function undeclaredNotes(draft: Draft, changes: readonly Change[]): reado
       ...covered,
       ...notDeclared(kind.attributes, applied, declared),
       ...(secrets.length === 0 ? [] : undeclaredOf(secrets, declared)),
-    ]).filter((path) => !around.has(path) && !isGone(kind, live, path));
-    if (paths.length === 0 || isMasked(kind, change, live)) return [];
+    ]).filter(
+      (path) =>
+        !around.has(path) && !isGone(kind, live, path) && !isOverwritten(kind, path, change, live),
+    );
+    if (paths.length === 0) return [];
     const [is, it, value] =
       paths.length === 1 ? ['is', 'it', 'value stays'] : ['are', 'them', 'values stay'];
     const isLeftOut =
@@ -153,8 +156,9 @@ export function undeclaredNotes(draft: Draft, changes: readonly Change[]): reado
   });
 }
 
-/** Whether a rule says that the write would overwrite live values. */
-const isMasked = (kind: Kind, change: Change, live: Live): boolean =>
+/** Whether a rule says that the write would overwrite live values of the document that a member is of. */
+const isOverwritten = (kind: Kind, path: string, change: Change, live: Live): boolean =>
+  mergedNames(kind).includes(path.split('.', 1)[0]!) &&
   'write' in change &&
   change.write !== undefined &&
   maskedWrite(kind, change.write, live) !== undefined;

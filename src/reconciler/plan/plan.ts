@@ -68,7 +68,7 @@ import { planExitCode } from './plan-exit-code.js';
 import { concerns, firstRunNotes, judge, judgedWhole } from './policy.js';
 import { forgetting } from './recorded-addresses.js';
 import { fillAll, type Resolver } from './resolve-references.js';
-import { afterDeposed, heldElsewhere, planRemoved } from './removed-declarations.js';
+import { afterDeposed, heldElsewhere, removalsOf } from './removed-declarations.js';
 import { refactoringNotes } from './refactoring-notes.js';
 import { withReferenceLabels } from './reference-labels.js';
 import {
@@ -144,13 +144,12 @@ function draftOf(input: PlanInput): Draft {
   };
 }
 
-const hasError = (found: readonly Diagnostic[]): boolean =>
-  found.some(({ severity }) => severity === 'error');
+const isError = ({ severity }: Diagnostic): boolean => severity === 'error';
 
 export function plan(input: PlanInput): Proposal {
   const draft = draftOf(input);
   const { selection, graph: order, diagnostics, planned, matcher } = draft;
-  const changes = (hasError(diagnostics) ? [] : order.order).flatMap((address) =>
+  const changes = (diagnostics.some(isError) ? [] : order.order).flatMap((address) =>
     planDeclared(draft, selection.declarations.get(address)!),
   );
   const others = matchOthers(draft, selection.others);
@@ -159,22 +158,21 @@ export function plan(input: PlanInput): Proposal {
     ...twins.map((pair) => identicalError(input, pair)),
     ...unseenSecretNotes(draft, changes),
   );
-  const removals = selection.removed.flatMap(
-    ([address, entry]) => planRemoved(draft, address, entry) ?? [],
-  );
-  const [wanted, unwanted] = afterDeposed(draft, changes, removals);
+  const [wanted, unwanted] = afterDeposed(draft, changes, removalsOf(draft));
   const ordered = sequence(wanted, unwanted, input);
   const addresses = new Set([
     ...draft.declared.keys(),
     ...Object.keys(input.state?.resources ?? {}),
   ]);
   const renames = renamesIn(ordered, input.liveObjects, addresses);
-  // To leave out what cannot be created corrects nothing of these.
-  const wrong = [draft.renamed, draft.fixed, renames, twins];
-  const isElseWrong = wrong.some(({ length }) => length > 0);
-  const hasRest = !isElseWrong && ordered.some(({ action }) => action !== 'keep');
   const renamed = new Set(renames.map(({ change }) => change.address));
   waitForUnseen(draft, ordered);
+  const same = new Set(twins.flat().map(({ address }) => address));
+  const conflicts = identityConflicts(draft, ordered, same);
+  // To leave out what cannot be created corrects nothing else.
+  const errors = [...diagnostics, ...conflicts].filter(isError);
+  const isElseWrong = [draft.renamed, draft.fixed, renames, errors].some((one) => one.length > 0);
+  const hasRest = !isElseWrong && ordered.some(({ action }) => action !== 'keep');
   diagnostics.push(
     ...cannotCreateErrors(draft.absent, hasRest, renamed),
     ...immutableErrors(draft.fixed, { drift: draft.drift, hints: renames.map(renameNote) }),
@@ -182,7 +180,7 @@ export function plan(input: PlanInput): Proposal {
     ...concerns(ordered, input),
     ...firstRunNotes(ordered, input),
     ...replacedOutsideNotes(ordered),
-    ...identityConflicts(draft, ordered, new Set(twins.flat().map(({ address }) => address))),
+    ...conflicts,
     ...unseenNotes(draft),
     ...undeclaredNotes(draft, ordered),
     ...unrecordedNotes(draft, ordered),
@@ -359,7 +357,7 @@ function isFaulty(
     },
   );
   draft.diagnostics.push(...faults);
-  return hasError(faults);
+  return faults.some(isError);
 }
 
 const common = (draft: Draft, declaration: Declaration, reason: string, match: Match) => ({
@@ -523,12 +521,14 @@ function replacement(
   const { kind, declaration, filled: values } = one;
   const { live } = match;
   const { address } = declaration;
-  const hindrance = hindranceTo(kind, declaration, match);
+  const others = draft.matcher.alike(kind, values);
+  const isOtherLive = others.length > 0 || draft.matcher.held(kind, values).length > 0;
+  const hindrance = hindranceTo(kind, declaration, match, isOtherLive);
   if (hindrance !== undefined) {
     draft.fixed.push(...fixed.map((change) => ({ declaration, change, hindrance })));
     return [];
   }
-  const [there] = declaration.lifecycle.allow_duplicate ? [] : draft.matcher.alike(kind, values);
+  const [there] = declaration.lifecycle.allow_duplicate ? [] : others;
   if (there) draft.diagnostics.push(existsAlreadyError(kind, declaration, there));
   if (there || isFaulty(draft, one, undefined)) return [];
   const first = firstWrite(draft, one, before);

@@ -30,7 +30,7 @@ import {
   possibleDuplicates,
 } from './possible-duplicates.js';
 import { ownRoot, formerAddressInState } from './match.js';
-import { maskedWrite } from './document-merge.js';
+import { canPatch, maskedWrite } from './document-merge.js';
 import { bindAdvice } from './plan-errors.js';
 import { forgetting, managers } from './recorded-addresses.js';
 import type { PlanInput } from './plan-input.js';
@@ -284,16 +284,21 @@ export function firstRunNotes(changes: readonly Change[], input: PlanInput): rea
 }
 
 function maskedWrites({ changes, input: { kinds, liveObjects } }: Case): readonly Finding[] {
-  return changes.flatMap((change) => {
-    const masked =
-      (change.action === 'update' || change.action === 'adopt') && change.write
-        ? maskedWrite(
-            kinds.get(change.kind)!,
-            change.write,
-            liveObjects.get(change.kind)?.byId.get(change.id),
-          )
-        : undefined;
-    return masked ? [{ address: change.address, detail: `${masked.what}; ${masked.out}` }] : [];
+  const written = changes.flatMap((change) =>
+    (change.action === 'update' || change.action === 'adopt') && change.write
+      ? {
+          address: change.address,
+          kind: kinds.get(change.kind)!,
+          write: change.write,
+          live: liveObjects.get(change.kind)?.byId.get(change.id),
+        }
+      : [],
+  );
+  const canAllPatch = (): boolean =>
+    written.every(({ kind, write, live }) => !live || canPatch(kind, write, live));
+  return written.flatMap(({ address, kind, write, live }) => {
+    const masked = maskedWrite(kind, write, live, canAllPatch);
+    return masked ? [{ address, detail: `${masked.what}; ${masked.out}` }] : [];
   });
 }
 

@@ -143,9 +143,9 @@ function keyOf(
   return typeof text === 'string' ? canonical([...parts, withoutCase(text)]) : undefined;
 }
 
-/** One spelling for names that a reader takes for equal: `Straße` and `STRASSE`, composed and decomposed accents. */
+/** One spelling for names that a reader takes for equal: `Straße` and `STRASSE`, composed and decomposed accents, whatever the spaces. */
 const withoutCase = (text: string): string =>
-  unescapeFully(text).trim().normalize('NFC').toUpperCase().toLowerCase();
+  unescapeFully(text).replaceAll(/\s+/g, '').normalize('NFC').toUpperCase().toLowerCase();
 
 function alike(creates: Groups<Create>, lives: Groups<Live>): readonly Pair[] {
   const pairs: Pair[] = [];

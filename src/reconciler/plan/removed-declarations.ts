@@ -96,7 +96,7 @@ const unknownKindError = (address: string): Diagnostic => ({
 });
 
 /** @param deposed why the object goes although its address stays */
-export function planRemoved(
+function planRemoved(
   draft: Draft,
   address: string,
   entry: Entry,
@@ -164,6 +164,24 @@ export function planRemoved(
     changes,
     ...written,
   };
+}
+
+/** What is removed. Of each object that is forgotten it says which objects it refers to are deleted: it may end with them. */
+export function removalsOf(draft: Draft): readonly Change[] {
+  const { selection, state } = draft.input;
+  const removals = selection.removed.flatMap(
+    ([address, entry]) => planRemoved(draft, address, entry) ?? [],
+  );
+  const deleted = new Set(
+    removals.flatMap(({ action, address }) => (action === 'delete' ? address : [])),
+  );
+  return removals.map((change) => {
+    const { depends_on = [] } = state?.resources[change.address] ?? {};
+    const ends = change.action === 'forget' ? depends_on.filter((one) => deleted.has(one)) : [];
+    if (ends.length === 0) return change;
+    const is = ends.length === 1 ? 'is' : 'are';
+    return { ...change, reason: `${change.reason}; ${ends.join(', ')} ${is} deleted` };
+  });
 }
 
 /** Why a live object is only forgotten, and what that means. */

@@ -12,14 +12,19 @@ import { bindAdvice } from './plan-errors.js';
 
 export type LiveMatch = Match & { readonly live: Live };
 
-/** Why a live object cannot be replaced, and what to do then. */
+/** Why a live object cannot be replaced, and what to do then. @param isOtherLive whether an object as declared is live, too */
 export function hindranceTo(
   kind: Kind,
   { address, lifecycle }: Declaration,
   { how, entry, live, renamedFrom = address }: LiveMatch,
+  isOtherLive: boolean,
 ): string | undefined {
   const { create, delete: remove } = kind.operations;
-  const forget = `Declare the other object under a new name; or remove this declaration, and forget its object: trueup state rm ${shellWord(renamedFrom)}`;
+  const other =
+    create || isOtherLive
+      ? 'Declare the other object under a new name'
+      : 'No such object is live: correct the declaration';
+  const forget = `${other}; or remove this declaration, and then forget its object: trueup state rm ${shellWord(renamedFrom)}`;
   const missing = [...(create ? [] : ['created']), ...(remove ? [] : ['deleted'])];
   if (missing.length > 0)
     return `${kind.name} cannot be ${missing.join(' or ')} through the API, so trueup cannot replace this object. ${forget}`;

@@ -67,7 +67,7 @@ export function select(
     isSaid || renamed.has(address) || forgets(address) !== undefined;
   const known = [...all.values(), ...outside, ...(project.outside_faulty ?? [])];
   const foreign = foreignObjects(entries, known, isOwn);
-  const { removed, said } = removals(project, gone, request, covers);
+  const { removed, said } = removals(project, gone, request, { covers, namesOf });
   const isRemoved = foreign > 0 && removed.length > 0;
   const is_foreign_blocked = isRemoved && !request.destroy && project.is_state_unnamed === true;
   return {
@@ -108,22 +108,37 @@ export function select(
   };
 }
 
+interface Covering extends Pick<OtherNames, 'namesOf'> {
+  /** Undefined where everything is covered. */
+  readonly covers: ((address: string) => boolean) | undefined;
+}
+
 /** What is removed, and what is said of it: errors where a file that is left out mentions it, and what --exclude keeps. An audit compares nothing beside an error. */
 function removals(
   project: Project,
   gone: readonly (readonly [string, Entry])[],
   request: PlanRequest,
-  covers: (address: string) => boolean = () => true,
+  { covers = () => true, namesOf }: Covering,
 ) {
-  const { audit, destroy } = request;
+  const { audit, excludes, destroy } = request;
   const covered = gone.filter(([address]) => covers(address)).toReversed();
-  const left = gone.flatMap(([address]) => (covers(address) ? [] : address));
   const unknown = destroy ? [] : unknownFileErrors(project, covered);
   const errors = declaredElsewhere(project, covered, destroy);
+  const isNamed = (address: string): boolean =>
+    namesOf(address).some((one) => named(one, excludes));
+  const leftOf = (addresses: readonly string[]): readonly string[] =>
+    addresses.filter((address) => !covers(address) && !isNamed(address));
   if (!audit)
     return {
       removed: covered,
-      said: [...unknown, ...errors, ...excludedRemovals(request, left)],
+      said: [
+        ...unknown,
+        ...errors,
+        ...excludedToo(request, {
+          gone: leftOf(gone.map(([address]) => address)),
+          declared: destroy ? [] : leftOf(project.declarations.map(({ address }) => address)),
+        }),
+      ],
     };
   const kept = new Set(errors.map(({ address }) => address));
   return {
@@ -132,20 +147,42 @@ function removals(
   };
 }
 
-/** What stays because it referred to what is excluded: nothing declares it, so no other line shows it. */
-function excludedRemovals(
-  { targets, excludes, destroy }: PlanRequest,
-  left: readonly string[],
+/** What --exclude leaves out although it does not name it: no other line shows it. @param left recorded and no longer declared, or to be destroyed; and declared */
+function excludedToo(
+  { targets, destroy }: PlanRequest,
+  { gone, declared }: { readonly gone: readonly string[]; readonly declared: readonly string[] },
 ): readonly Diagnostic[] {
-  const stays = left.filter((address) => !named(address, excludes));
-  if (destroy || targets.length > 0 || stays.length === 0) return [];
-  const [is, it, refers] = stays.length === 1 ? ['is', 'it', 'refers'] : ['are', 'they', 'refer'];
+  if (targets.length > 0) return [];
+  const told = (all: readonly string[], code: string, one: string, many: string) =>
+    all.length === 0
+      ? []
+      : [
+          {
+            severity: 'info' as const,
+            code,
+            summary: `${firstNamed(all, FEW)} ${all.length === 1 ? one : many}.`,
+          },
+        ];
   return [
-    {
-      severity: 'info',
-      code: 'excluded-removal',
-      summary: `${firstNamed(stays, FEW)} ${is} no longer declared, and ${is} not removed, because ${it} ${refers} to what --exclude leaves out.`,
-    },
+    ...(destroy
+      ? told(
+          gone,
+          'excluded-too',
+          'stays, too, because what --exclude leaves out needs it',
+          'stay, too, because what --exclude leaves out needs them',
+        )
+      : told(
+          gone,
+          'excluded-removal',
+          'is no longer declared, and is not removed, because it refers to what --exclude leaves out',
+          'are no longer declared, and are not removed, because they refer to what --exclude leaves out',
+        )),
+    ...told(
+      declared,
+      'excluded-too',
+      'is left out, too, because it refers to what --exclude leaves out',
+      'are left out, too, because they refer to what --exclude leaves out',
+    ),
   ];
 }
 

@@ -11,4 +11,5 @@ export const groupInUse = inUseRule({
   holders: [[alertRules.name, 'associated_groups']],
   beyond: [[routers.name, 'group']],
   refusing: [],
+  hints: { [routers.name]: 'a router leaves its group only for another one' },
 });

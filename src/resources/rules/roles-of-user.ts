@@ -1,6 +1,7 @@
-// The warning that declared roles end with a user who is deleted: the API cannot create them again.
+// The warning that roles end with a user who is deleted: the API cannot create them again.
 import {
   firstNamed,
+  liveObjectWords,
   type Change,
   type Diagnostic,
   type Judged,
@@ -20,15 +21,21 @@ const isDeclared = (change: Change): boolean =>
 function warn({ changes, live, addressOf }: Judged): readonly Diagnostic[] {
   const declared = new Set(changes.filter(isDeclared).map(({ address }) => address));
   return changes.filter(isUserDelete).flatMap((change): Diagnostic | [] => {
-    const roles = endedBy(change, live).flatMap(
-      ({ id }) => managerOf({ addressOf, changes }, AUTHORIZATIONS, id) ?? [],
+    const ended = endedBy(change, live);
+    const managers = ended.map(({ id }) => managerOf({ addressOf, changes }, AUTHORIZATIONS, id));
+    const roles = managers.flatMap((one) => one ?? []);
+    const others = ended.flatMap(({ id }, index) =>
+      managers[index] === undefined && addressOf?.(AUTHORIZATIONS, id) === undefined
+        ? `unmanaged ${liveObjectWords(live, AUTHORIZATIONS, id)}`
+        : [],
     );
-    if (roles.length === 0) return [];
     const { address } = change;
-    const [end, them, its, declaration] =
-      roles.length === 1
-        ? ['ends', 'it', 'its', 'declaration']
-        : ['end', 'them', 'their', 'declarations'];
+    const all = [...roles, ...others];
+    if (all.length === 0) return [];
+    const summary = `${address} is to be deleted, and ${firstNamed(all, FEW)} ${all.length === 1 ? 'ends' : 'end'} with it.`;
+    if (roles.length === 0) return { severity: 'warning', code: 'role-ends', summary, address };
+    const [them, its, declaration] =
+      roles.length === 1 ? ['it', 'its', 'declaration'] : ['them', 'their', 'declarations'];
     // Of what the plan does not cover, the state does not tell whether it is still declared.
     const remove = roles.every((role) => declared.has(role))
       ? `Remove ${its} ${declaration} as well`
@@ -36,7 +43,7 @@ function warn({ changes, live, addressOf }: Judged): readonly Diagnostic[] {
     return {
       severity: 'warning',
       code: 'role-ends',
-      summary: `${address} is to be deleted, and ${firstNamed(roles, FEW)} ${end} with it.`,
+      summary,
       detail: `${remove}: the API cannot create roles, so the next plan would be an error.`,
       address,
     };

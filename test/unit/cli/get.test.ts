@@ -87,6 +87,43 @@ test.each([
   }
 });
 
+test('a label holds no secret, and has ids for what the service does not show', async () => {
+  const secret = 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEF';
+  const service = await box({
+    version: 1,
+    root: '1',
+    next_id: 10,
+    records: {
+      accounts: [{ id: '1', account: null, name: `pre ${secret}` }],
+      account_authorizations: [{ id: '90', user: '77', account: '1', role: 'administrator' }],
+      alert_rules: [{ alert_config_id: ID, associated_accounts: [1] }],
+    },
+    users: [{ id: '77', email: 'dana@example.com' }],
+  });
+  try {
+    const cwd = freshFolder();
+    writeFileSync(
+      join(cwd, 'trueup.yaml'),
+      'settings: { kinds: [users] }\nalert_push_destinations: { d: { name: D, authentication: { secret: "${secret.env.SEC}" } } }\n',
+    );
+    const env = { ...service.env, SEC: secret };
+    const roles = () => inProcess(run, ['get', 'account_authorizations'], { cwd, env });
+    expect((await roles()).stdout).toContain('dana@example.com on pre (sensitive)');
+    // There, names are shortened.
+    const rules = await inProcess(run, ['get', 'alert_rules'], { cwd, env });
+    expect(rules.stdout).toContain('pre (sensitive): ');
+    service.setFaults('status=403,path=users');
+    const { code, stdout, stderr } = await roles();
+    expect([code, stdout, stderr]).toEqual([
+      0,
+      expect.stringContaining('user 77 on pre (sensitive)'),
+      expect.stringContaining('Labels may have ids for names: users cannot be read: GET'),
+    ]);
+  } finally {
+    await service.close();
+  }
+});
+
 const URL = 'https://hooks.example.com/pager';
 
 test.each([

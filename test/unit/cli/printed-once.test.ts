@@ -226,7 +226,7 @@ test('a plan with errors says that it is not saved, and leaves an earlier one', 
 test('no command is named where one of the rules that block a saved plan cannot be allowed', async () => {
   const cwd = await blockedPlan(false);
   const { stdout, stderr } = await inProcess(apply, ['apply', 'p.plan'], { cwd, env: {} });
-  expect(stdout).toContain('No flag allows all of them: change what is declared, or the policy.');
+  expect(stdout).toContain('No flag allows held: change what is declared, or the policy.');
   expect(stderr).toContain('Blocked by max-deletes.');
   expect(stdout + stderr).not.toMatch(/--allow|plan again/);
 });

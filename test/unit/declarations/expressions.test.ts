@@ -217,7 +217,7 @@ describe('a value of another type that an expression gives', () => {
   });
 
   it.each([
-    ['var.count-1', /\nIf `-` is a minus sign, write blanks around it: `var\.count - 1`\.$/],
+    ['var.count-1', /\nIf `-` is a minus sign, write blanks around it\.$/],
     ['var.counts-1', /of the PATHs\.$/],
   ])('a hyphen that may be a minus sign is told: %s', async (expression, detail) => {
     const text = `variables: { count: 2 }\naccounts: { a: { name: "n \${${expression}}" } }\n`;

@@ -3,7 +3,13 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lint } from '../../../src/declarations/index.js';
 import { writeDeclarations, type WrittenObject } from '../../../src/declarations/writing.js';
-import { labelsIn, type Kind, type Project, type Value } from '../../../src/model/index.js';
+import {
+  labelsIn,
+  type Kind,
+  type LabelOf,
+  type Project,
+  type Value,
+} from '../../../src/model/index.js';
 import { kinds } from '../../../src/resources/index.js';
 import { drawn } from '../../support/drawn.js';
 import { project } from './project.js';
@@ -92,12 +98,22 @@ describe('equal declarations', () => {
 
   it('have keys after what is called so, where it is not exported', () => {
     const rules = [...['1', '2', '3'].map((id) => rule(Number(id), [id])), rule(9, ['9'])];
-    const text = textOf('alert_rules', new Map([['alert_rules', rules]]));
+    const named = ['3M', '7-Eleven', '10023'];
+    const more = named.map((_, index) => rule(20 + index, [`2${index}`]));
+    const called: LabelOf = (kind, id) =>
+      id.startsWith('2') && id.length > 1 ? named[Number(id.slice(1))] : labels(kind, id);
+    const texts = writeDeclarations(kinds, new Map([['alert_rules', [...rules, ...more]]]), {
+      labels: called,
+    });
+    const text = texts.get('alert_rules.yaml') ?? '';
     expect(text.match(/^ {6}\S+: \{ account.*\}$/gm)).toEqual([
       '      acme: { account: "1", adopt: r-1 }',
       '      bravo: { account: "2", adopt: r-2 }',
       '      crow: { account: "3", adopt: r-3 }',
       '      "9": { account: "9", adopt: r-9 }',
+      '      "3m": { account: "20", adopt: r-20 }',
+      '      "7-eleven": { account: "21", adopt: r-21 }',
+      '      "10023": { account: "22", adopt: r-22 }',
     ]);
   });
 

@@ -243,6 +243,22 @@ describe('what is filled in', () => {
     expect(about.map(({ code }) => code)).toEqual(['computed-attribute']);
   });
 
+  it.each<[string, string, string | number | boolean]>([
+    ['1500', '1400', 1400],
+    ['1500', '1.5', 1.5],
+    ['1500', '007', '007'],
+    ['1500', 'auto', 'auto'],
+    ['true', 'false', false],
+    ['true', '1', '1'],
+    ['"1500"', '1400', '1400'],
+  ])('of a variable that a file gives as %s, %s from outside is %j', async (file, text, value) => {
+    const loaded = await project(
+      `variables: { v: ${file} }\nalert_rules: { r: { settings: { v: "\${var.v}" } } }\n`,
+      { variables: { v: text } },
+    );
+    expect(loaded.declarations[0]?.values['settings']).toEqual({ v: value });
+  });
+
   it('keeps the type of a whole value, and converts text where the attribute wants another', async () => {
     const file =
       'variables: { list: [3, "4"], on: true, doc: { a: [1, null] } }\nalert_rules:\n  a: { associated_groups: "${var.list}", settings: "${var.doc}" }\nalert_push_destinations:\n  d: { name: "${env.N}", enabled: "${env.E}" }\n  e: { name: x, enabled: "${var.on}" }\n';

@@ -704,7 +704,7 @@ describe('a secret that is not the one last sent', () => {
     const last =
       'the declared authentication.secret is not the one sent last; whether somebody changed the live one, nobody can see';
     expect(edited.drift.map(changedBy)).toEqual([
-      `not changed outside of trueup: the declared values changed; ${last}`,
+      `not changed outside of trueup: the declared values changed, or what they refer to; ${last}`,
     ]);
     const id = await idOf(cloud, 'alert_push_destinations.pager');
     await hand(cloud, 'PATCH', `/api/v2/alert_push_destinations/${id}/`, { enabled: false });
@@ -739,7 +739,7 @@ it('of an attribute that is declared only now, the declaration changed', async (
   const disabled = declare('alert_push_destinations.pager', { ...pager, enabled: false });
   const audit = await cloud.drift(desire(disabled));
   expect(audit.drift.map(changedBy)).toEqual([
-    'not changed outside of trueup: the declared value changed',
+    'not changed outside of trueup: the declared value changed, or what it refers to',
   ]);
 });
 

@@ -248,6 +248,19 @@ describe('a possible duplicate', () => {
     ]);
   });
 
+  it('is told whatever the spaces in a name', () => {
+    const { plan } = planScene({
+      declared: [declare('accounts.c', { name: 'Cedar Schools', account: '1' })],
+      live: {
+        accounts: [
+          live('accounts', '1', { name: 'Root' }),
+          live('accounts', '5', { name: ' Cedar  schools', account: '1' }),
+        ],
+      },
+    });
+    expect(plan.verdicts.map(({ rule }) => rule)).toContain('possible-duplicate');
+  });
+
   it('is told without the secret of a destination, and without flags that are not set', () => {
     const { plan } = planScene({
       declared: [declare('alert_push_destinations.p', { name: 'Pager' })],

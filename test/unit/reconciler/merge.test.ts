@@ -929,6 +929,24 @@ describe('configuration managers', () => {
     },
   );
 
+  it('are blocked without the advice to use PATCH where another change removes something', async () => {
+    const cloud = withManagers([
+      managerRecord('30', '12', [{ ...full, psk: '***' }, []]),
+      managerRecord('31', '13', [{ ...full }, []]),
+    ]);
+    const other = declare(
+      'configuration_managers.other',
+      { router: '13', configuration: [{ lan: { mtu: null } }] },
+      { adopt: '31' },
+    );
+    const { plan } = await cloud.plan(desire(manager([{ lan: { mtu: 1500 } }]), other));
+    expect(
+      plan.verdicts.flatMap(({ rule, detail }) => (rule === 'masked-configuration' ? detail : [])),
+    ).toEqual([
+      'configuration.0.psk reads back masked, and the write would overwrite it; declare it as "${secret.env.NAME}"',
+    ]);
+  });
+
   it('of a group that is created do not show members that are declared null', async () => {
     const configuration = [{ system: { ntp: 'a', desc: null } }, []];
     const cloud = rig();
@@ -1040,17 +1058,17 @@ describe('configuration managers', () => {
   );
 
   it.each([
-    [1400, [], ['no-longer-declared']],
-    [1500, ['masked-configuration'], []],
+    [1400, [], ['configuration.0.psk, suspended']],
+    [1500, ['masked-configuration'], ['suspended']],
   ])(
     'are not said to stay where the write would overwrite them, with an mtu of %i',
-    async (size, rules, notes) => {
+    async (size, rules, paths) => {
       const cloud = loaded();
-      const all = manager([{ lan: { mtu: 1400 }, psk: secret() }]);
+      const all = manager([{ lan: { mtu: 1400 }, psk: secret() }], { suspended: false });
       expect((await cloud.apply(desire(all))).exit).toBe(0);
       const { plan } = await cloud.plan(desire(manager([{ lan: { mtu: size } }])));
       expect(plan.verdicts.map(({ rule }) => rule)).toEqual(rules);
-      expect(plan.diagnostics.map(({ code }) => code)).toEqual(notes);
+      expect(plan.diagnostics.map(({ summary }) => summary.split(' of ')[0])).toEqual(paths);
     },
   );
 

@@ -874,6 +874,7 @@ const table: readonly Row[] = [
     request: { excludes: ['accounts.hq'] },
     steps: ['create accounts.other'],
     exit: 2,
+    codes: ['excluded-too'],
   },
   ...(
     [
@@ -1231,11 +1232,11 @@ it.each<[Record<string, string | boolean>, string]>([
   ],
   [
     { name: 'Head' },
-    'name changed outside of trueup; is_disabled is not among the values of the last apply',
+    'name changed outside of trueup; is_disabled was not declared at the last apply',
   ],
   [
     { name: 'HQ' },
-    'name changed in the declaration; is_disabled is not among the values of the last apply',
+    'name changed in the declaration; is_disabled was not declared at the last apply',
   ],
   [{}, 'name, is_disabled are not as declared'],
 ])('an update says who changed what, as far as what was applied tells: %j', (applied, reason) => {
@@ -2066,6 +2067,15 @@ describe('an object that is not live and cannot be created', () => {
     ]);
   });
 
+  it('says nothing of the rest beside another error', () => {
+    const gone = declare('accounts.gone', { name: 'G', account: '1' }, { adopt: '404' });
+    expect(
+      linesOf([role('a'), north, gone])
+        .flat()
+        .join(),
+    ).not.toContain('To apply the rest');
+  });
+
   it('first needs what it refers to', () => {
     const [[waits, rest, advice, ...others] = []] = linesOf([
       north,
@@ -2087,6 +2097,45 @@ describe('an object that is not live and cannot be created', () => {
     );
     expect(rest.match(/--exclude account/g)).toHaveLength(100);
   });
+});
+
+it('says what a forgotten object ends with', () => {
+  const { plan } = planScene({
+    declared: [declare('accounts.main', { name: 'M', account: '1' })],
+    state: {
+      'accounts.main': entry('accounts', '3', { name: 'M', account: '1' }),
+      'accounts.hq': entry('accounts', '2', { name: 'HQ' }),
+      'account_authorizations.d': {
+        ...entry('account_authorizations', 'z', { user: '7', account: '2', role: 'no_access' }),
+        depends_on: ['accounts.hq', 'accounts.main'],
+      },
+    },
+    live: {
+      accounts: [root, hq, live('accounts', '3', { name: 'M', account: '1' })],
+      account_authorizations: [
+        live('account_authorizations', 'z', { user: '7', account: '2', role: 'administrator' }),
+      ],
+    },
+  });
+  expect(plan.changes.find(({ action }) => action === 'forget')?.reason).toMatch(
+    /the role stays as long as .*; accounts\.hq is deleted$/,
+  );
+});
+
+it.each([
+  ['8', 'Declare the other object under a new name; or remove'],
+  ['9', 'No such object is live: correct the declaration; or remove'],
+])('what is immutable is corrected by what is live, for user %s', (user, advice) => {
+  const role = (id: string, whose: string) =>
+    live('account_authorizations', id, { user: whose, account: '2', role: 'administrator' });
+  const { plan } = planScene({
+    declared: [declare('account_authorizations.d', { user, account: '2', role: 'administrator' })],
+    state: {
+      'account_authorizations.d': entry('account_authorizations', 'z', { user: '7', account: '2' }),
+    },
+    live: { account_authorizations: [role('z', '7'), role('y', '8')] },
+  });
+  expect(plan.diagnostics.find(({ code }) => code === 'immutable')?.detail).toContain(advice);
 });
 
 it('of a document, the members that refer to an undecided object stay beside one that changed', () => {

@@ -59,6 +59,7 @@ it('does not believe a success that changed nothing', async () => {
         diagnostic: {
           code: 'not-shown',
           summary: expect.stringMatching(/but enabled still shows the earlier value\.$/),
+          detail: expect.stringContaining('If another apply ends in the same way'),
         },
       },
     ],

@@ -63,25 +63,25 @@ describe('what a request does with the rest of a document', () => {
       'carries it',
       { configuration: [{ lan: 1 }, []] },
       5,
-      'members that are not declared are read again and sent unchanged (planned from version 5, sha256 abcdef012345…)',
+      'members that are not declared are read again and sent unchanged (planned from version 5, sha256 abcdef012345…; not sent if others change a declared member before)',
     ],
     [
       'takes members out of it',
       { configuration: [{ system: { timezone: null } }] },
       null,
-      'members that are not declared are read again and sent unchanged; members that are declared null are taken out (planned from sha256 abcdef012345…)',
+      'members that are not declared are read again and sent unchanged; members that are declared null are taken out (planned from sha256 abcdef012345…; not sent if others change a declared member before)',
     ],
     [
       'carries it beside null, which takes nothing out of a list or of the object',
       { description: null, configuration: [{ lan: [{ ip: null }] }] },
       null,
-      'members that are not declared are read again and sent unchanged (planned from sha256 abcdef012345…)',
+      'members that are not declared are read again and sent unchanged (planned from sha256 abcdef012345…; not sent if others change a declared member before)',
     ],
     [
       'carries it, with declared secrets',
       { configuration: [{ users: [{ password: '(sensitive)' }] }, []] },
       null,
-      'members that are not declared are read again and sent unchanged; declared secrets are sent too (planned from sha256 abcdef012345…)',
+      'members that are not declared are read again and sent unchanged; declared secrets are sent too (planned from sha256 abcdef012345…; not sent if others change a declared member before)',
     ],
     [
       'clears it',
@@ -93,7 +93,7 @@ describe('what a request does with the rest of a document', () => {
       'carries it, without a version',
       { configuration: [{}] },
       null,
-      'members that are not declared are read again and sent unchanged (planned from sha256 abcdef012345…)',
+      'members that are not declared are read again and sent unchanged (planned from sha256 abcdef012345…; not sent if others change a declared member before)',
     ],
   ])('%s', (_, body, version_number, said) =>
     expect(
@@ -584,6 +584,19 @@ test('why a write failed is left out where another stream says it; a skipped one
   );
 });
 
+test('what fails of an adopted object is its update', () => {
+  const outcomes = (['failed', 'unknown'] as const).map((outcome) => ({
+    kind: 'accounts',
+    action: 'adopt' as const,
+    address: `accounts.${outcome}`,
+    outcome,
+    updates: true as const,
+  }));
+  expect(renderOutcomes(outcomes, { color: false, width: 80 })).toContain(
+    '! FAILED: update accounts.failed\n? UNKNOWN: update accounts.unknown\n',
+  );
+});
+
 test('a plan counts the objects that get another address, alone and with a change', () => {
   const changes = [{ ...keep(1), renamed_from: 'alert_rules.before' }, ...mixed.changes];
   const text = renderPlan(planDocument({ plan: { ...mixed, changes }, kinds, meta }), 'text', {
@@ -914,6 +927,29 @@ describe('errors of one place', () => {
     expect(comment(true).match(/has no live object/g)).toHaveLength(5);
   });
 
+  test('of two places, the few errors of the second are shown', () => {
+    const members = five.map((key) => error(`x.a["${key}"] is wrong`));
+    const other = error('x.b is wrong', { origin: { ...origin, line: 2 } });
+    expect(summaries([...members, other])).toEqual([
+      ...members.slice(0, 3).map(({ summary }) => summary),
+      'and 2 more like this at the same place: x.a["4"], x.a["5"]',
+      'x.b is wrong',
+    ]);
+  });
+
+  test('the same error of several files names them, whatever their names', () => {
+    const files = ['a.eu.yaml', 'my-b.yaml', 'c.yaml', 'sub/d.x.yaml', 'e.yml'];
+    const all = files.map((file) =>
+      error(`${file} is not UTF-8.`, { origin: { ...origin, file } }),
+    );
+    expect(summaries(all).at(-1)).toBe('and 2 more like this: sub/d.x.yaml, e.yml');
+  });
+
+  test('long texts are not compared', () => {
+    const all = five.map((key) => error(`x.a["${key}"]: ${'${'.repeat(20_000)}`));
+    expect(errorsBriefly(all)).toEqual(all);
+  });
+
   test('of five other objects whose names begin with their own, all are shown', () => {
     const all = five.map((line) =>
       error(`x.a${line} refers to x.a${line}-hq, which is declared nowhere.`, {
@@ -1065,10 +1101,7 @@ test.each([
   [[true], 'BLOCKED by r0. To allow it: --allow r0'],
   [[true, true], 'BLOCKED by r0, r1. To allow them: --allow r0 --allow r1'],
   [[false], 'BLOCKED by r0. No flag allows it: change what is declared, or the policy.'],
-  [
-    [true, false],
-    'BLOCKED by r0, r1. No flag allows all of them: change what is declared, or the policy.',
-  ],
+  [[true, false], 'BLOCKED by r0, r1. No flag allows r1: change what is declared, or the policy.'],
 ])('a blocked plan ends with what to do next: %j', (rules, sentence) => {
   const policy = rules.map((allowable, index) => ({
     rule: `r${index}`,

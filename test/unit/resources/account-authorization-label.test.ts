@@ -31,7 +31,7 @@ test.each<readonly [Values, RegExp]>([
   [{ user: '78', account: '2' }, INVITE],
   [
     { user: '77', account: '2' },
-    /of account 2, only of 1\. v3 ids of accounts may be another id space/,
+    /of account 2, only of 1\. If user 77 has no role there, authorise the user in the service first, then plan again\. Otherwise, v3 may know/,
   ],
   [{ user: '77', account: '1' }, /^undefined$/],
 ])('a role that nobody has: %j', (values, words) =>

@@ -153,8 +153,16 @@ describe('a user who is deleted', () => {
     ]);
   });
 
+  test('is told with a role that nothing manages', () =>
+    expect(said(scene([], {}, [authorization('904', '74')]), 'role-ends')).toMatchObject([
+      {
+        address: 'users.dana',
+        summary:
+          'users.dana is to be deleted, and unmanaged account_authorizations dana@example.com on HQ (904) ends with it.',
+      },
+    ]));
+
   test.each<[string, Parameters<typeof scene>]>([
-    ['that nothing manages', [[], {}, [authorization('904', '74')]]],
     [
       'whose declaration is removed as well',
       [[], { 'account_authorizations.dana': recorded('904', '74') }, [authorization('904', '74')]],
