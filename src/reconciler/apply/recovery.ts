@@ -530,7 +530,7 @@ export function outcomeOf(
         outcome: 'failed',
         diagnostic: error(
           'no-answer',
-          `${intent.address} was not created: the service gave no clear response${intent.unclear === undefined ? '' : ` (${intent.unclear})`}.`,
+          `${intent.address} was not created: the service gave no clear response${intent.unclear === undefined ? '' : ` (${intent.unclear})`}, and readings after it show no such object.`,
           'Run apply again later.',
         ),
       };
