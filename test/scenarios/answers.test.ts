@@ -329,7 +329,7 @@ describe('v3 ids of accounts may be another id space', () => {
     [
       ['1'],
       '2',
-      /No authorization that the v3 API shows is of account 2, only of 1\. v3 ids of accounts may be another id space than v2 ids: declare the id that v3 shows beside user 70\./,
+      /No authorization that the v3 API shows is of account 2, only of 1\. If user 70 has no role there, authorise the user in the service first, then plan again\. Otherwise, v3 may know the account by another id than v2: declare the id that v3 shows beside user 70\./,
     ],
     [['1', '2'], '3', /only of 1, 2\./],
     [

@@ -238,7 +238,9 @@ describe('apply', () => {
     const applied = await apply(cloud, story());
     expect(applied.exit).toBe(1);
     expect(applied.outcomes.map(({ diagnostic }) => diagnostic?.summary)).toContainEqual(
-      expect.stringMatching(/was not created: the service gave no clear response \(.*503.*\), and readings after it show no such object\.$/),
+      expect.stringMatching(
+        /was not created: the service gave no clear response \(.*503.*\), and readings after it show no such object\.$/,
+      ),
     );
     expect(cloud.mutations()).toHaveLength(4);
     cloud.emulator.setFaults([]);
