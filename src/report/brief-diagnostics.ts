@@ -114,7 +114,7 @@ function commonOrigin([one, ...others]: readonly Diagnostic[]): Origin | undefin
 const OF_USE = /^`(use\.[\w-]+(?:\["(?:[^"\\]|\\.)*"\])?)`: /;
 /** What differs between objects of one place: strings in quotes, numbers and addresses. What stands in backticks is what the template names. */
 const DIFFERENT =
-  /"(?:[^"\\]|\\.)*"|(?<![\w.`/-])(?:[\w.-]*\/)*[\w.-]+\.(?:ya?ml|json)(?![\w-]|\.\w)|(?<![\w.`-])(?:\d+(?![\w-]|\.\w)|(?<!\/)(?:[\w.-]*\/)*[a-z]\w*\.[A-Za-z][\w-]*(?:\["(?:[^"\\]|\\.)*"\])?)/g;
+  /"(?:[^"\\]|\\.)*"|(?<![\w.`/-])(?:[\w.-]*\/)*[\w.-]+\.(?:ya?ml|json)(?![\w-]|\.\w)|(?<![\w.`-])(?:\d+(?![\w-]|\.\w)|(?<!\/)[a-z]\w*\.[A-Za-z][\w-]*(?:\["(?:[^"\\]|\\.)*"\])?)/g;
 /** A file, whose name may look like an address. */
 const FILE = /\.(?:ya?ml|json)$/;
 /** Longer texts are not compared: that would take long, and a person does not read them. */

@@ -1987,8 +1987,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a file in a message that stands for several has no folder',
     file: 'report/brief-diagnostics.ts',
-    find: '(?<!\\/)(?:[\\w.-]*\\/)*[a-z]',
-    replace: '[a-z]',
+    find: '(?:[\\w.-]*\\/)*[\\w.-]+',
+    replace: '[\\w.-]+',
     tests: ['unit/report/text.test.ts'],
   },
   {
