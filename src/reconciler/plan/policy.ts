@@ -294,10 +294,16 @@ function maskedWrites({ changes, input: { kinds, liveObjects } }: Case): readonl
         }
       : [],
   );
-  const canAllPatch = (): boolean =>
-    written.every(({ kind, write, live }) => !live || canPatch(kind, write, live));
-  return written.flatMap(({ address, kind, write, live }) => {
-    const masked = maskedWrite(kind, write, live, canAllPatch);
+  let needPut: readonly (typeof written)[number][] | undefined;
+  return written.flatMap((one) => {
+    const { address, kind, write, live } = one;
+    const canRestPatch = (): boolean => {
+      needPut ??= written.filter(
+        (other) => other.live && !canPatch(other.kind, other.write, other.live),
+      );
+      return needPut.every((other) => other === one);
+    };
+    const masked = maskedWrite(kind, write, live, canRestPatch);
     return masked ? [{ address, detail: `${masked.what}; ${masked.out}` }] : [];
   });
 }
