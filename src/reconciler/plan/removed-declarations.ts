@@ -21,7 +21,7 @@ import { diff } from './diff.js';
 import { declaredPart } from './document-diff.js';
 import { composedUpdate, current, type Draft } from './draft.js';
 import { formerAddressInState } from './match.js';
-import { placeOf } from './plan-errors.js';
+import { nounOf, placeOf } from './plan-errors.js';
 import type { Selection } from './target-selection.js';
 
 /** `<kind> <id>` of what an address holds that stays. A rename that was cut off leaves two addresses with one object. */
@@ -166,21 +166,27 @@ function planRemoved(
   };
 }
 
-/** What is removed. Of each object that is forgotten it says which objects it refers to are deleted: it may end with them. */
+/** What is removed. Of each object that is forgotten it says what sort of object it refers to is deleted: it may end with that. */
 export function removalsOf(draft: Draft): readonly Change[] {
-  const { selection, state } = draft.input;
+  const { kinds, selection, state } = draft.input;
   const removals = selection.removed.flatMap(
     ([address, entry]) => planRemoved(draft, address, entry) ?? [],
   );
-  const deleted = new Set(
-    removals.flatMap(({ action, address }) => (action === 'delete' ? address : [])),
+  const deleted = new Map(
+    removals.flatMap(({ action, address, kind }) =>
+      action === 'delete' ? [[address, nounOf(kinds.get(kind)!)] as const] : [],
+    ),
   );
   return removals.map((change) => {
     const { depends_on = [] } = state?.resources[change.address] ?? {};
-    const ends = change.action === 'forget' ? depends_on.filter((one) => deleted.has(one)) : [];
+    const ends =
+      change.action === 'forget' ? depends_on.flatMap((one) => deleted.get(one) ?? []) : [];
     if (ends.length === 0) return change;
-    const is = ends.length === 1 ? 'is' : 'are';
-    return { ...change, reason: `${change.reason}; ${ends.join(', ')} ${is} deleted` };
+    // Without addresses, so that those of many objects are alike.
+    const nouns = [...new Set(ends)];
+    const what = nouns.map((noun) => `its ${noun}`).join(' and ');
+    const is = nouns.length === 1 ? 'is' : 'are';
+    return { ...change, reason: `${change.reason}; ${what} ${is} deleted` };
   });
 }
 

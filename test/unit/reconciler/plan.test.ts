@@ -2118,7 +2118,7 @@ it('says what a forgotten object ends with', () => {
     },
   });
   expect(plan.changes.find(({ action }) => action === 'forget')?.reason).toMatch(
-    /the role stays as long as .*; accounts\.hq is deleted$/,
+    /the role stays as long as .*; its account is deleted$/,
   );
 });
 
