@@ -299,7 +299,7 @@ async function reportOutcomes(
     );
     if (rejected.length > 0)
       context.err.write(
-        `The service may reject the same request for ${firstNamed(rejected, FEW)} again: first remove the cause.\n`,
+        `The service may reject the same again. First remove the cause:\n  ${firstNamed(rejected, FEW)}\n`,
       );
     context.err.write(`${next}\n`);
   }

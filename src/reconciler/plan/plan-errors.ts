@@ -122,7 +122,11 @@ export function cannotCreateErrors(
     .join(' ');
   const left = absent.length - MANY;
   const more = left > 0 ? ` (add \`--exclude\` for the ${left} others of [cannot-create])` : '';
-  const rest = hasRest ? [`To apply the rest first${more}: trueup apply ${without}`] : [];
+  const rest = hasRest
+    ? [
+        `To go on without ${absent.length === 1 ? 'it' : 'them'} first${more}: trueup plan ${without}`,
+      ]
+    : [];
   return absent.map(({ declaration, advice, gone, needs }, index) => {
     const { address, kind } = declaration;
     const stays = gone ? ['If it is to stay gone, remove its declaration.'] : [];

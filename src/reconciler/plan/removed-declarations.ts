@@ -186,7 +186,7 @@ export function removalsOf(draft: Draft): readonly Change[] {
     const nouns = [...new Set(ends)];
     const what = nouns.map((noun) => `its ${noun}`).join(' and ');
     const is = nouns.length === 1 ? 'is' : 'are';
-    return { ...change, reason: `${change.reason}; ${what} ${is} deleted` };
+    return { ...change, reason: `${change.reason}; ${what} ${is} to be deleted` };
   });
 }
 

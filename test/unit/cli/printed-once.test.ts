@@ -12,6 +12,7 @@ import { run as watch } from '../../../src/cli/commands/watch.js';
 import type { Command } from '../../../src/cli/context.js';
 import { reportFailures } from '../../../src/cli/report-flags.js';
 import type { DriftDocument, Outcome, PlanDocument } from '../../../src/model/index.js';
+import { box } from '../../support/box.js';
 import { freshFolder, inProcess } from '../../support/in-process.js';
 
 const SETTINGS = 'settings: { target: emulator, policy: { max_deletes: 0 } }\n';
@@ -438,4 +439,29 @@ test('an alert rule that is deleted is named by what it does, not by ids alone',
   expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
     /DELETE alert_rules\.r .*no longer declared in trueup\.yaml · Field ops: connection_state → Pager/,
   );
+});
+
+test('what the service rejected is named before an apply is advised', async () => {
+  const service = await box({
+    version: 1,
+    root: '1',
+    next_id: 10,
+    records: { accounts: [{ id: '1', account: null, name: 'Headquarters' }] },
+    users: [],
+  });
+  try {
+    const cwd = freshFolder();
+    writeFileSync(join(cwd, 'trueup.yaml'), 'accounts: { a: { name: A, account: "1" } }\n');
+    service.setFaults('status=409,method=POST');
+    const words = ['apply', '--auto-approve'];
+    const { code, stderr } = await inProcess(apply, words, { cwd, env: service.env });
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        'The service may reject the same again. First remove the cause: accounts.a To continue: trueup apply',
+      ),
+    ]);
+  } finally {
+    await service.close();
+  }
 });

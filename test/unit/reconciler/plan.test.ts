@@ -2048,18 +2048,18 @@ describe('an object that is not live and cannot be created', () => {
       .plan.diagnostics.filter(({ code }) => code === 'cannot-create')
       .map(({ detail = '' }) => detail.split('\n'));
 
-  it('is an error that says how to apply the rest', () => {
+  it('is an error that says how to go on without it', () => {
     const [[advice, ...others] = []] = linesOf([role('a'), north]);
     expect(advice).toContain('Invite or authorise the user');
     expect(others).toEqual([
-      'To apply the rest first: trueup apply --exclude account_authorizations.a',
+      'To go on without it first: trueup plan --exclude account_authorizations.a',
     ]);
     expect(linesOf([role('a')])).toEqual([[advice]]);
   });
 
-  it('says what to do if it was live and is to stay gone, and once how to apply the rest', () => {
+  it('says what to do if it was live and is to stay gone, and once how to go on', () => {
     const rest =
-      'To apply the rest first: trueup apply --exclude account_authorizations.a --exclude account_authorizations.b';
+      'To go on without them first: trueup plan --exclude account_authorizations.a --exclude account_authorizations.b';
     const all = linesOf([role('a'), role('b', '3'), north], recorded('a'));
     expect(all.map(([, ...lines]) => lines)).toEqual([
       ['If it is to stay gone, remove its declaration.', rest],
@@ -2073,7 +2073,7 @@ describe('an object that is not live and cannot be created', () => {
       linesOf([role('a'), north, gone])
         .flat()
         .join(),
-    ).not.toContain('To apply the rest');
+    ).not.toContain('To go on without');
   });
 
   it('first needs what it refers to', () => {
@@ -2082,7 +2082,7 @@ describe('an object that is not live and cannot be created', () => {
       role('a', new Reference('declared', 'accounts.north', 'id')),
     ]);
     expect(waits).toBe('It refers to accounts.north, which has to be created before.');
-    expect(rest).toBe('To apply the rest first: trueup apply --exclude account_authorizations.a');
+    expect(rest).toBe('To go on without it first: trueup plan --exclude account_authorizations.a');
     expect(advice).toContain('Invite or authorise the user');
     expect(others).toEqual([]);
   });
@@ -2093,7 +2093,7 @@ describe('an object that is not live and cannot be created', () => {
     expect(all).toHaveLength(102);
     const rest = all[0]!.at(-1)!;
     expect(rest).toMatch(
-      /^To apply the rest first \(add `--exclude` for the 2 others of \[cannot-create\]\): trueup apply /,
+      /^To go on without them first \(add `--exclude` for the 2 others of \[cannot-create\]\): trueup plan /,
     );
     expect(rest.match(/--exclude account/g)).toHaveLength(100);
   });
@@ -2118,7 +2118,7 @@ it('says what a forgotten object ends with', () => {
     },
   });
   expect(plan.changes.find(({ action }) => action === 'forget')?.reason).toMatch(
-    /the role stays as long as .*; its account is deleted$/,
+    /the role stays as long as .*; its account is to be deleted$/,
   );
 });
 
