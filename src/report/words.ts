@@ -277,7 +277,19 @@ const methods = ['POST', 'PATCH', 'PUT', 'DELETE'] as const;
 export function requestSentence(changes: readonly ResourceChange[]): string | undefined {
   const sent = changes.flatMap(({ requests }) => requests);
   if (sent.length === 0) return undefined;
-  return `Requests: ${countsOf(sent, ({ method }) => method, methods).join(', ')}.`;
+  const counts = `Requests: ${countsOf(sent, ({ method }) => method, methods).join(', ')}.`;
+  return changes.some(carriesOthers)
+    ? `${counts} A PUT also sends attributes that do not change, as they are live.`
+    : counts;
+}
+
+/** Whether a PUT holds attributes that the change does not show. */
+function carriesOthers({ patch, requests }: ResourceChange): boolean {
+  const shown = new Set(patch.map(({ path }) => path.split('/', 2)[1]));
+  return requests.some(
+    ({ method, body }) =>
+      method === 'PUT' && isObject(body) && Object.keys(body).some((name) => !shown.has(name)),
+  );
 }
 
 /** The rules that block a plan, and the flags that let all of them pass; no flags where one cannot be let pass. */

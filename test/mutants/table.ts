@@ -9540,6 +9540,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/report/text.test.ts'],
   },
   {
+    name: 'nothing says that a PUT sends what does not change',
+    file: 'report/words.ts',
+    find: 'changes.some(carriesOthers)',
+    replace: 'changes.length === 0',
+    tests: ['unit/report/text.test.ts'],
+  },
+  {
     name: 'something is sent for what is only renamed',
     file: 'report/plan-text.ts',
     find: 'changes.filter(({ requests }) => requests.length > 0)',

@@ -584,6 +584,25 @@ test('why a write failed is left out where another stream says it; a skipped one
   );
 });
 
+test.each([
+  [['name'], 'Requests: 1 PUT.\n'],
+  [
+    ['name', 'is_disabled'],
+    'Requests: 1 PUT. A PUT also sends attributes that do not change, as they are live.\n',
+  ],
+])('a PUT of %j is told with what it sends beside the change', (names, sentence) => {
+  const document = planDocument({ plan: mixed, kinds, meta });
+  const [change] = document.resource_changes;
+  const body = Object.fromEntries(names.map((name) => [name, 'x']));
+  const one = {
+    ...change!,
+    patch: [{ op: 'replace' as const, path: '/name', value: 'x' }],
+    requests: [{ method: 'PUT', path: '/accounts/2/', body }],
+  };
+  const plan = { ...document, resource_changes: [one] };
+  expect(renderPlan(plan, 'text', { color: false, width: 200 })).toContain(sentence);
+});
+
 test('what fails of an adopted object is its update', () => {
   const outcomes = (['failed', 'unknown'] as const).map((outcome) => ({
     kind: 'accounts',
