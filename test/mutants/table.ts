@@ -9547,6 +9547,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/report/text.test.ts'],
   },
   {
+    name: 'nothing says what is changed beside the targets',
+    file: 'reconciler/plan/plan-notes.ts',
+    find: 'targets.length === 0 || destroy',
+    replace: 'targets.length >= 0 || destroy',
+    tests: ['unit/reconciler/plan.test.ts'],
+  },
+  {
     name: 'something is sent for what is only renamed',
     file: 'report/plan-text.ts',
     find: 'changes.filter(({ requests }) => requests.length > 0)',

@@ -13,12 +13,14 @@ import {
   isTree,
   mergeOf,
   own,
+  writes,
   type Attributes,
   type Change,
   type Diagnostic,
   type Entry,
   type Kind,
   type Live,
+  type PlanRequest,
   type Value,
   type Values,
 } from '../../model/index.js';
@@ -28,6 +30,7 @@ import { maskedWrite } from './document-merge.js';
 import type { Draft } from './draft.js';
 import { formerAddressInState } from './match.js';
 import { declaredValueAt } from './resolve-references.js';
+import { named } from './target-selection.js';
 
 /** Objects in whose place somebody put others. */
 export function replacedOutsideNotes(changes: readonly Change[]): readonly Diagnostic[] {
@@ -162,6 +165,31 @@ const isOverwritten = (kind: Kind, path: string, change: Change, live: Live): bo
   'write' in change &&
   change.write !== undefined &&
   maskedWrite(kind, change.write, live) !== undefined;
+
+/** Changes that no target names: what the targets refer to is planned, too. */
+export function targetedToo(
+  { targets, destroy }: PlanRequest,
+  changes: readonly Change[],
+): readonly Diagnostic[] {
+  const others = changes.filter(
+    (change) =>
+      writes(change) &&
+      ![change.address, change.renamed_from ?? change.address].some((one) => named(one, targets)),
+  );
+  if (targets.length === 0 || destroy || others.length === 0) return [];
+  const [is, it] = others.length === 1 ? ['is', 'it'] : ['are', 'them'];
+  const names = firstNamed(
+    others.map(({ address }) => address),
+    MANY,
+  );
+  return [
+    {
+      severity: 'info',
+      code: 'targeted-too',
+      summary: `${names} ${is} changed, too, because what --target names refers to ${it}.`,
+    },
+  ];
+}
 
 /** Whether a member of a document holds nothing: no live value stays. */
 function isGone({ attributes }: Kind, { values }: Live, path: string): boolean {

@@ -59,6 +59,7 @@ import {
 import type { PlanInput } from './plan-input.js';
 import {
   replacedOutsideNotes,
+  targetedToo,
   undeclaredNotes,
   unrecordedNotes,
   unseenNotes,
@@ -182,6 +183,7 @@ export function plan(input: PlanInput): Proposal {
     ...replacedOutsideNotes(ordered),
     ...conflicts,
     ...unseenNotes(draft),
+    ...targetedToo(input.request, ordered),
     ...undeclaredNotes(draft, ordered),
     ...unrecordedNotes(draft, ordered),
     ...undecidedNotes(draft),

@@ -349,7 +349,7 @@ function doubtfulRenames(
 }
 
 /** True if an address is one of `names`, or a member of a `for_each` that one of them names. */
-const named = (address: string, names: readonly string[]): boolean =>
+export const named = (address: string, names: readonly string[]): boolean =>
   names.some((name) => address === name || address.startsWith(`${name}[`));
 
 interface OtherNames {

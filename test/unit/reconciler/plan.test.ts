@@ -859,6 +859,7 @@ const table: readonly Row[] = [
     request: { targets: ['accounts.sub'] },
     steps: ['create accounts.hq', 'create accounts.sub'],
     exit: 2,
+    codes: ['targeted-too'],
   },
   {
     title: 'exclude leaves out what refers to it',
