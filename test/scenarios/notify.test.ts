@@ -79,7 +79,9 @@ describe('--notify', () => {
     const reason = /POST \/api\/v2\/alert_rules\/[^]* 400/;
     expect(partly.stderr).toMatch(reason);
     expect(partly.stdout).not.toMatch(reason);
-    expect(partly.stderr).toMatch(/First remove the cause:\n {2}alert_rules\.wan-down\nTo continue: trueup apply$/m);
+    expect(partly.stderr).toMatch(
+      /First remove the cause:\n {2}alert_rules\.wan-down\nTo continue: trueup apply$/m,
+    );
     const target = ['--target', 'alert_rules.wan-down'];
     expect((await elsewhere.expect(1, [...applied, ...target], { env })).stderr).toMatch(
       /^To continue: trueup apply --target alert_rules\.wan-down$/m,

@@ -30,7 +30,7 @@ import { maskedWrite } from './document-merge.js';
 import type { Draft } from './draft.js';
 import { formerAddressInState } from './match.js';
 import { declaredValueAt } from './resolve-references.js';
-import { named } from './target-selection.js';
+import { isNamedBy } from './target-selection.js';
 
 /** Objects in whose place somebody put others. */
 export function replacedOutsideNotes(changes: readonly Change[]): readonly Diagnostic[] {
@@ -174,7 +174,9 @@ export function targetedToo(
   const others = changes.filter(
     (change) =>
       writes(change) &&
-      ![change.address, change.renamed_from ?? change.address].some((one) => named(one, targets)),
+      ![change.address, change.renamed_from ?? change.address].some((one) =>
+        isNamedBy(one, targets),
+      ),
   );
   if (targets.length === 0 || destroy || others.length === 0) return [];
   const [is, it] = others.length === 1 ? ['is', 'it'] : ['are', 'them'];

@@ -125,7 +125,7 @@ function removals(
   const unknown = destroy ? [] : unknownFileErrors(project, covered);
   const errors = declaredElsewhere(project, covered, destroy);
   const isNamed = (address: string): boolean =>
-    namesOf(address).some((one) => named(one, excludes));
+    namesOf(address).some((one) => isNamedBy(one, excludes));
   const leftOf = (addresses: readonly string[]): readonly string[] =>
     addresses.filter((address) => !covers(address) && !isNamed(address));
   if (!audit)
@@ -349,7 +349,7 @@ function doubtfulRenames(
 }
 
 /** True if an address is one of `names`, or a member of a `for_each` that one of them names. */
-export const named = (address: string, names: readonly string[]): boolean =>
+export const isNamedBy = (address: string, names: readonly string[]): boolean =>
   names.some((name) => address === name || address.startsWith(`${name}[`));
 
 interface OtherNames {
@@ -382,9 +382,9 @@ function coverage(
     within: Edges,
     formersOf: (former: string) => readonly string[],
   ): readonly string[] => [
-    ...[...new Set([...within].flat(2))].filter((address) => named(address, asked)),
+    ...[...new Set([...within].flat(2))].filter((address) => isNamedBy(address, asked)),
     ...[...renamed].flatMap(([former, address]) =>
-      destroy && formersOf(former).some((one) => named(one, asked)) ? [address] : [],
+      destroy && formersOf(former).some((one) => isNamedBy(one, asked)) ? [address] : [],
     ),
   ];
   const targets =
@@ -402,9 +402,9 @@ function coverage(
   return (address) => {
     const names = namesOf(address);
     const isWanted =
-      targets === undefined || names.some((one) => targets.has(one) || named(one, wanted));
+      targets === undefined || names.some((one) => targets.has(one) || isNamedBy(one, wanted));
     const formers = destroy ? [...names, ...pathOf(address)] : names;
-    return isWanted && !formers.some((one) => excludes.has(one) || named(one, unwanted));
+    return isWanted && !formers.some((one) => excludes.has(one) || isNamedBy(one, unwanted));
   };
 }
 
@@ -460,9 +460,9 @@ function earlierName(
   name: string,
   { declared, renamed, pathOf }: Nameable,
 ): Diagnostic | undefined {
-  if (declared.some((address) => named(address, [name]))) return undefined;
+  if (declared.some((address) => isNamedBy(address, [name]))) return undefined;
   const later = [...renamed].flatMap(([former, now]) =>
-    pathOf(former).some((one) => named(one, [name])) ? [now] : [],
+    pathOf(former).some((one) => isNamedBy(one, [name])) ? [now] : [],
   );
   if (later.length === 0) return undefined;
   return {
@@ -481,7 +481,7 @@ function unknownName(
   name: string,
   addresses: readonly string[],
 ): Diagnostic | undefined {
-  if (addresses.some((address) => named(address, [name]))) return undefined;
+  if (addresses.some((address) => isNamedBy(address, [name]))) return undefined;
   const address = tryAddress(name);
   const near = nearest(address ? formatAddress(address) : name, addresses);
   const shown = [...kinds.values()].find(({ named_as }) => named_as !== undefined);
