@@ -89,8 +89,8 @@ const labelReader =
     const { kinds, masking } = context;
     const isAsked = (name: string): boolean =>
       kinds.get(name)?.beyond !== true || settings.kinds?.includes(name) === true;
-    const targets = rows.length > 0 && namesOthers(collection, rows[0]!) ? collection : undefined;
-    const names = [...new Set(targetsOf(targets?.attributes ?? {}))].filter(isAsked);
+    const isNaming = rows.some((one) => namesOthers(collection, one));
+    const names = isNaming ? [...new Set(targetsOf(collection.attributes))].filter(isAsked) : [];
     const live = await namesIn(context, cloud, names);
     const [now, before] = [labelsIn(live), labelsInState(kinds, state)];
     // Whole names are masked: a label shortens them.

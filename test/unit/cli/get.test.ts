@@ -59,6 +59,7 @@ test.each([
       account_authorizations: [{ id: '90', user: '77', account: '1', role: 'administrator' }],
       alert_push_destinations: [{ destination_config_id: ID, name: 'Pager' }],
       alert_rules: [
+        { alert_config_id: ID.replace('9', '8') },
         {
           alert_config_id: ID,
           associated_accounts: [1],
